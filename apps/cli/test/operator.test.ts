@@ -83,6 +83,25 @@ describe('why', () => {
   });
 });
 
+it('why says what the task has spent of its budget', async () => {
+  const diagnosis = { finding: 'running', isStuck: false, text: 'It runs.', see: [], actions: [] };
+  const task = {
+    taskId: 's',
+    contextId: 'c',
+    agent: 'pizza',
+    state: 'TASK_STATE_WORKING',
+    diagnosis,
+    deadLetter: false,
+  };
+  const total = { inputTokens: 30, outputTokens: 5, microUsd: 1_200_000 };
+  api.answer('/admin/tasks/s', { ...task, usage: { total } });
+  expect((await run(['why', 's'], { env })).out).toContain('\nSpent: 1.20 USD\n');
+  const budget = { microUsd: 2_000_000, tokens: 100 };
+  api.answer('/admin/tasks/s', { ...task, usage: { total }, budget });
+  expect((await run(['why', 's'], { env })).out).toContain('\nSpent: 1.20 USD of 2.00 USD, 35 of 100 tokens\n');
+  expect((await json(['why', 's'], { env })).document).toMatchObject({ usage: { total }, budget });
+});
+
 it("why a task failed: the author's line, causes and frames, and the command that fits", async () => {
   const error = (message: string) => ({
     type: 'Error',

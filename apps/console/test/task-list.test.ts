@@ -20,6 +20,17 @@ test('an open list of a busy deployment keeps a bounded number of tasks, the new
   expect(list.isCut.value).toBe(true);
 });
 
+test('a list that is sorted by cost is replaced by a new first page, until more of it was loaded', async () => {
+  const list = new TaskList(() => Promise.resolve(page(200)), 'cost');
+  for (const first of [0, 900]) list.takeNewest(page(first));
+  expect(list.rows.value.map(({ taskId }) => taskId)).toEqual(page(900).tasks.map(({ taskId }) => taskId));
+  await list.more();
+  list.takeNewest(page(500));
+  expect(list.rows.value).toEqual(
+    [...page(900).tasks, ...page(200).tasks].map((row) => expect.objectContaining({ taskId: row.taskId })),
+  );
+});
+
 test('a list without older tasks is not cut', () => {
   const list = new TaskList(() => Promise.reject(new Error('not asked')));
   list.takeNewest(page(0, ''));

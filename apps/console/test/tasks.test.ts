@@ -21,6 +21,7 @@ describe('a search', () => {
       tenant: 'two words',
       until: '2026-01-30T00:00:00.000Z',
     });
+    expect(readSearch('sort:cost', now)).toEqual({ search: { sort: 'cost' } });
     expect(readSearch('  ', now)).toEqual({ search: {} });
   });
 
@@ -149,6 +150,22 @@ describe.runIf(hasBrowser)('the page of tasks', { timeout: 30_000 }, () => {
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/tasks/${taskRow(1).taskId}`);
+    expect(opened.problems).toEqual([]);
+  });
+
+  it('has the cost of each task, and sorts by it', async () => {
+    const tasks = [{ ...taskRow(5), microUsd: 12_500, unpricedCalls: 2 }, { ...taskRow(1), microUsd: 900 }, taskRow(2)];
+    ui.api.answer('/admin/tasks', { tasks, totalSize: 3, nextPageToken: '', isPartial: false });
+    await using opened = await ui.open('/tasks?q=agent:pizza');
+    const { page } = opened;
+    await page.getByText('0.0125 USD + ?').waitFor();
+    await page.getByRole('button', { name: 'Cost', exact: true, includeHidden: true }).click();
+    await page.waitForURL(/q=agent%3Apizza\+sort%3Acost/);
+    await until(() => ui.api.requests.some(({ query }) => query.sort === 'cost'), {
+      what: 'the sorted list is asked for',
+    });
+    await page.getByRole('button', { name: 'Cost ↓', includeHidden: true }).click();
+    await page.waitForURL(/q=agent%3Apizza$/);
     expect(opened.problems).toEqual([]);
   });
 

@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
+import { taskDetail } from '../../../tests/support/stand-in-answers.ts';
 import { hasBrowser } from './support/browser.ts';
 import { useConsole } from './support/use-console.ts';
 
@@ -29,13 +30,10 @@ describe.runIf(hasBrowser)('the page of usage', { timeout: 30_000 }, () => {
 
   it('is in part on the page of each task that used models', async () => {
     const path = `/admin/tasks/${taskId}`;
-    const { api } = ui;
-    const headers = { authorization: `Bearer ${api.key}` };
-    const detail = await (await fetch(api.url + path, { headers })).json();
     const own = [{ model: 'gpt-5-mini', ...total }];
     const calls = [{ taskId: 'd0c5f3aa-1', agent: 'kitchen', inputTokens: 5, microUsd: 1_200 }];
-    api.answer(path, { ...detail, usage: { total, own, calls } });
-    await ui.check(`/task/${taskId}`, (page: Page) => page.getByRole('cell', { name: '0.0012 USD' }).waitFor());
+    ui.api.answer(path, { ...taskDetail(3), usage: { total, own, calls }, budget: { microUsd: 20_000_000 } });
+    await ui.check(`/task/${taskId}`, (page: Page) => page.getByText('12.345678 USD of 20.00 USD').waitFor());
   });
 
   it('sums by model when asked to', async () => {

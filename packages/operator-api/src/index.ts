@@ -83,8 +83,10 @@ export {
   timelineSchema,
 } from './timeline.ts';
 export {
-  dollars,
+  spentText,
+  type TaskBudget,
   type TaskUsage,
+  taskBudgetSchema,
   taskUsageSchema,
   type Usage,
   type UsageRow,

@@ -4,7 +4,7 @@ import { diagnosisSchema } from './diagnosis.ts';
 import { reasonSchema } from './failures.ts';
 import { count, time } from './page.ts';
 import { timelineSchema } from './timeline.ts';
-import { taskUsageSchema } from './usage.ts';
+import { taskBudgetSchema, taskUsageSchema } from './usage.ts';
 
 /** `GET /admin/tasks`. In the URL, `state` is separated by commas. `since` and `until` limit `at` of the rows. */
 export const taskQuerySchema = z.strictObject({
@@ -20,6 +20,8 @@ export const taskQuerySchema = z.strictObject({
   until: time.optional(),
   /** A part of the kind or the message of the row's `reason`. */
   reason: z.string().optional(),
+  /** `cost`: the dearest first, of the latest 10,000 that match. Default: the latest first. */
+  sort: z.enum(['cost']).optional(),
   pageSize: count.max(500).default(100),
   pageToken: z.string().optional(),
 });
@@ -45,6 +47,10 @@ export const taskRowSchema = z.object({
   text: z.string(),
   /** The start time of a scheduled task. */
   scheduledFor: time.optional(),
+  /** What it has cost so far, with all tasks below it, in millionths of a US dollar; unset: nothing. */
+  microUsd: count.optional(),
+  /** Requests to models without a known price, which `microUsd` lacks. */
+  unpricedCalls: count.optional(),
   /** Why its last attempt failed; unset: it did not, or the task has gone well since. */
   reason: reasonSchema.optional(),
 });
@@ -99,6 +105,8 @@ export const taskDetailSchema = taskRecordSchema.extend({
   steps: z.array(z.string()),
   /** What it has used of models so far, with all tasks below it; unset: none. */
   usage: taskUsageSchema.optional(),
+  /** What it may use; unset: it has no budget, or has not asked a model yet. */
+  budget: taskBudgetSchema.optional(),
 });
 
 /** `POST /admin/tasks/:id:answer`: a message to a task that waits for input or authorization. */

@@ -1,3 +1,4 @@
+import { usdText } from '@switchyard/protocol';
 import { z } from 'zod';
 import { count } from './page.ts';
 
@@ -29,6 +30,9 @@ export const taskUsageSchema = z.object({
     .optional(),
 });
 
+/** Tokens in and out together. */
+export const taskBudgetSchema = z.object({ microUsd: count.optional(), tokens: count.optional() });
+
 const rowSchema = z.object({ name: z.string(), ...amounts });
 
 export const usageGroups = ['agent', 'tenant', 'model', 'day'] as const;
@@ -49,12 +53,15 @@ export const usageSchema = z.object({
   days: z.array(rowSchema),
 });
 
+/** `1.20 USD of 2.00 USD, 3500 of 10000 tokens`; without a budget `1.20 USD`. */
+export function spentText({ total }: TaskUsage, budget: TaskBudget = {}): string {
+  const { microUsd = 0, inputTokens = 0, outputTokens = 0 } = total;
+  const money = budget.microUsd === undefined ? '' : ` of ${usdText(budget.microUsd)}`;
+  const tokens = budget.tokens === undefined ? '' : `, ${inputTokens + outputTokens} of ${budget.tokens} tokens`;
+  return `${usdText(microUsd)}${money}${tokens}`;
+}
+
+export type TaskBudget = z.infer<typeof taskBudgetSchema>;
 export type TaskUsage = z.infer<typeof taskUsageSchema>;
 export type Usage = z.infer<typeof usageSchema>;
 export type UsageRow = z.infer<typeof rowSchema>;
-
-/** `$1.23`; less than a cent: `$0.0012`. */
-export function dollars(microUsd: number): string {
-  const digits = microUsd > 0 && microUsd < 10_000 ? 6 : 2;
-  return `$${(microUsd / 1_000_000).toFixed(digits)}`;
-}

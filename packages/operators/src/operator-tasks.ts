@@ -1,4 +1,3 @@
-import type { TaskUsage } from '@switchyard/protocol';
 import {
   type Cancellation,
   cancelTask,
@@ -21,16 +20,14 @@ import { type RerunRequest, type RerunResult, rerunTask } from './rerun.ts';
 import { withStepResults } from './step-results.ts';
 import { DeploymentFacts, factsOf } from './task-facts.ts';
 import { readRecord, type TaskRecord } from './task-record.ts';
-import { readTaskUsage } from './task-usage.ts';
+import { readSpent, type SpentByTask } from './task-usage.ts';
 import type { Timeline } from './timeline.ts';
 
-export interface TaskDetail extends TaskRecord {
+export interface TaskDetail extends TaskRecord, SpentByTask {
   readonly diagnosis: Diagnosis;
   /** Its message was given up. */
   readonly deadLetter: boolean;
   readonly timeline?: Timeline;
-  /** What it has used of models so far. */
-  readonly usage?: TaskUsage;
   /** Names of steps whose results a new run can reuse, in order. */
   readonly steps: string[];
 }
@@ -60,17 +57,17 @@ export class OperatorTasks {
     const record = await this.record(taskId);
     if (!record) return undefined;
     const { redis, shards } = this.#dependencies;
-    const [facts, steps, usage, isDead] = await Promise.all([
+    const [facts, steps, spent, isDead] = await Promise.all([
       factsOf(this.#dependencies, record, new DeploymentFacts(this.#dependencies)),
       copyableSteps(this.#dependencies, taskId),
-      readTaskUsage(this.#dependencies, taskId),
+      readSpent(this.#dependencies, taskId),
       redis.exists(`${shards.of(taskId).task(taskId)}:d`),
     ]);
     const deadLetter = isDead === 1;
     const read = hasTimeline ? await readTimeline(this.#dependencies, { ...record, deadLetter }) : undefined;
     const timeline = read && hasContents ? await withStepResults(this.#dependencies, taskId, read) : read;
     const diagnosis = diagnose(facts);
-    return { ...record, diagnosis, deadLetter, steps, ...(usage && { usage }), ...(timeline && { timeline }) };
+    return { ...record, diagnosis, deadLetter, steps, ...spent, ...(timeline && { timeline }) };
   }
 
   /** Why the task does not go on. @returns undefined: no such task */

@@ -5,7 +5,7 @@ import { type TaskIdentity, taskIdentity } from './task-identity.ts';
 
 /**
  * Owner, context, state, time of the status, attempts, inbox, beginning of the history, ms of its scheduled time, epoch,
- * reason.
+ * reason, micro-USD, requests without a price.
  */
 const row = tuple(
   optional(text),
@@ -18,6 +18,8 @@ const row = tuple(
   optional(text),
   optional(integer),
   optional(text),
+  optional(integer),
+  optional(integer),
 );
 const readRowsScript = defineScript({
   file: 'read-rows.lua',
@@ -39,6 +41,10 @@ export interface TaskRow extends TaskIdentity {
   readonly text: string;
   /** The time it waits for. */
   readonly scheduledFor?: string;
+  /** What it has cost so far, with all tasks below it, in millionths of a US dollar; unset: nothing. */
+  readonly microUsd?: number;
+  /** Requests to models without a known price, which `microUsd` lacks; unset: none. */
+  readonly unpricedCalls?: number;
   /** Why its last attempt failed; unset: it did not, or the task has gone well since. */
   readonly reason?: CurrentReason;
 }
@@ -69,7 +75,9 @@ export async function readRows(
 
 function taskRow(
   taskId: string,
-  [owner, context, letter, time, attempts, inbox, history, later, epoch, reason]: ReturnType<typeof row>,
+  [owner, context, letter, time, attempts, inbox, history, later, epoch, reason, microUsd, unpricedCalls]: ReturnType<
+    typeof row
+  >,
 ) {
   const identity = taskIdentity(taskId, [owner, context, letter]);
   if (!identity) return undefined;
@@ -81,6 +89,8 @@ function taskRow(
     inbox: inbox ?? 0,
     text: history ? firstText(history) : '',
     ...(later && { scheduledFor: new Date(Number(later)).toISOString() }),
+    ...(microUsd && { microUsd }),
+    ...(unpricedCalls && { unpricedCalls }),
     ...(current && { reason: current }),
   };
 }

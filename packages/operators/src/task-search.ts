@@ -43,6 +43,11 @@ export interface TaskFilter {
   readonly until?: string | undefined;
   /** Only tasks that have work to do which nobody does. */
   readonly stuck?: boolean | undefined;
+  /**
+   * `cost`: the dearest first; those that cost the same, latest first. No index has the costs, so that no task pays for
+   * one: they are read one by one. Default: latest first.
+   */
+  readonly sort?: 'cost' | undefined;
   /** Part of the kind or the message of `TaskRow.reason`, in upper or lower case. */
   readonly reason?: string | undefined;
 }
@@ -60,7 +65,6 @@ export interface FoundTask extends TaskRow {
 }
 
 export interface TaskSearchPage {
-  /** Latest first. */
   readonly tasks: readonly FoundTask[];
   /** Of all pages together; exact, unless `isPartial`. */
   readonly totalSize: number;
@@ -81,7 +85,7 @@ interface Source {
 
 type Walked = Pick<FoundEntries, 'entries' | 'isPartial'>;
 
-/** An entry is the sort key of a task: a time as in an index, and the task's id. */
+/** An entry is the sort key of a task: its cost if that is the order, a time as in an index, and the task's id. */
 interface FoundEntries {
   readonly entries: readonly string[];
   readonly total: number;
@@ -89,6 +93,8 @@ interface FoundEntries {
 }
 
 const ID_LENGTH = 36;
+/** A cost in an entry has this many digits; a task may cost a billion dollars. */
+const COST_LENGTH = 15;
 /** Tasks that are checked one by one, at most, and in one step. */
 const MAX_WALKED = 10_000;
 const STEP = 500;
@@ -98,10 +104,12 @@ export async function searchTasks(dependencies: OperatorDependencies, search: Ta
   const after = decodePageToken(search.pageToken, filtersOf(search)) ?? '';
   const { entries, total, isPartial } = await find(dependencies, search, after);
   const page = entries.slice(0, search.pageSize);
-  const rows = await readRows(dependencies, page.map(taskIdOf), search);
+  const timeAt = search.sort === 'cost' ? COST_LENGTH : 0;
+  const ids = page.map((entry) => taskIdOf(entry.slice(timeAt)));
+  const rows = await readRows(dependencies, ids, search);
   return {
     // Tasks that expired between the two reads are left out.
-    tasks: page.flatMap((entry, i) => (rows[i] ? { ...rows[i], at: timeOf(entry.slice(0, -ID_LENGTH)) } : [])),
+    tasks: page.flatMap((entry, i) => (rows[i] ? { ...rows[i], at: timeOf(entry.slice(timeAt, -ID_LENGTH)) } : [])),
     totalSize: total,
     nextPageToken: entries.length > page.length ? encodePageToken(page.at(-1) ?? '', filtersOf(search)) : '',
     isPartial,
@@ -113,7 +121,7 @@ async function find(dependencies: OperatorDependencies, search: TaskSearch, afte
   const few = await entriesOfFew(dependencies, search);
   if (few) return chosen(dependencies, search, { after, entries: few, isPartial: false });
   const source = await sourceOf(dependencies, search);
-  if (source.isExact)
+  if (source.isExact && search.sort === undefined)
     return {
       ...(await readFoundPage(dependencies, search, { source, after, size: search.pageSize })),
       isPartial: false,
@@ -189,7 +197,7 @@ interface Candidates extends Walked {
   readonly isDue?: boolean;
 }
 
-/** The entries of the tasks that match the filter. */
+/** The entries of the tasks that match the filter, in its order. */
 async function chosen(
   dependencies: OperatorDependencies,
   filter: TaskFilter,
@@ -200,10 +208,17 @@ async function chosen(
     const some = entries.slice(from, from + STEP);
     const rows = await readRows(dependencies, some.map(taskIdOf), { hasText: false });
     const isKept = (row: TaskRow): boolean => !(isDue && isForLater(row));
-    matching.push(...some.filter((entry, i) => rows[i] && isKept(rows[i]) && matches(filter, rows[i], entry)));
+    for (const [i, entry] of some.entries()) {
+      const row = rows[i];
+      if (row && isKept(row) && matches(filter, row, entry)) matching.push(sortKeyOf(filter, row) + entry);
+    }
   }
+  if (filter.sort === 'cost') latestFirst(matching);
   return { entries: after ? matching.filter((entry) => entry < after) : matching, total: matching.length, isPartial };
 }
+
+const sortKeyOf = ({ sort }: TaskFilter, { microUsd = 0 }: TaskRow): string =>
+  sort === 'cost' ? String(microUsd).padStart(COST_LENGTH, '0') : '';
 
 function isForLater({ scheduledFor }: TaskRow): boolean {
   return scheduledFor !== undefined && Date.parse(scheduledFor) > Date.now();
@@ -299,10 +314,11 @@ function lettersOf(states: readonly TaskState[] = everyState, lettersOfState: (s
   return [...new Set(states.map(lettersOfState).join(''))].join('');
 }
 
+/** In place. */
 const latestFirst = (entries: string[]): string[] => entries.sort().reverse();
 
 /** The filters, which must not change from page to page. */
 function filtersOf(filter: TaskFilter): readonly unknown[] {
-  const { id, contextId, agent, states, tenant, subject, since, until, stuck, reason } = filter;
-  return ['search', id, contextId, agent, states, tenant, subject, since, until, stuck, reason];
+  const { id, contextId, agent, states, tenant, subject, since, until, stuck, reason, sort } = filter;
+  return ['search', id, contextId, agent, states, tenant, subject, since, until, stuck, reason, sort];
 }

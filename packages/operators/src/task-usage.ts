@@ -3,11 +3,17 @@ import type { RedisConnection, Shards } from '@switchyard/store/inside';
 
 type Amounts = { -readonly [Amount in keyof UsageAmounts]: UsageAmounts[Amount] };
 
-/** What a task has used of models so far, also while it runs. @returns undefined: nothing */
-export async function readTaskUsage(
+/** `usage`: what a task has used of models so far, also while it runs; unset: nothing. `budget`: what it may use. */
+export interface SpentByTask {
+  readonly usage?: TaskUsage;
+  /** Unset: it has none, or has not asked a model yet. Tokens in and out together. */
+  readonly budget?: { readonly microUsd?: number; readonly tokens?: number };
+}
+
+export async function readSpent(
   { redis, shards }: { readonly redis: RedisConnection; readonly shards: Shards },
   taskId: string,
-): Promise<TaskUsage | undefined> {
+): Promise<SpentByTask> {
   const fields = await redis.hgetall(`${shards.of(taskId).task(taskId)}:u`);
   const groups = { total: new Map<string, Amounts>(), own: new Map<string, Amounts>(), of: new Map<string, Amounts>() };
   for (const [field, value] of Object.entries(fields)) {
@@ -19,15 +25,24 @@ export async function readTaskUsage(
     amounts[known] = Number(value);
     of.set(name, amounts);
   }
+  const budget = budgetIn(fields);
   const total = groups.total.get('');
-  if (!total) return undefined;
+  if (!total) return budget;
   const own = [...groups.own].map(([model, amounts]) => ({ model, ...amounts })).sort(byCost);
   const calls = [...groups.of].map(([taskId, amounts]) => ({
     taskId,
     agent: decodeURIComponent(fields[`agent ${taskId}`] ?? ''),
     ...amounts,
   }));
-  return { total, ...(own.length > 0 && { own }), ...(calls.length > 0 && { calls: calls.sort(byCost) }) };
+  const parts = { ...(own.length > 0 && { own }), ...(calls.length > 0 && { calls: calls.sort(byCost) }) };
+  return { usage: { total, ...parts }, ...budget };
+}
+
+function budgetIn(fields: Readonly<Record<string, string>>): Pick<SpentByTask, 'budget'> {
+  const microUsd = Number(fields['limit microUsd'] ?? 0);
+  const tokens = Number(fields['limit tokens'] ?? 0);
+  if (microUsd + tokens === 0) return {};
+  return { budget: { ...(microUsd > 0 && { microUsd }), ...(tokens > 0 && { tokens }) } };
 }
 
 /** The dearest first; those without a price by their tokens. */

@@ -14,6 +14,10 @@ test('a task asks because its budget is spent, and not any more when it asks som
   await turn.recordUsage({ model: 'm', inputTokens: 30, outputTokens: 5 });
   await turn.spentBudget({ agent: { ...none, tokens: 20 }, client: none, asks: true });
   await turn.publish({ kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true });
+  expect(await store.ops.tasks.detail(taskId)).toMatchObject({
+    usage: { total: { inputTokens: 30, outputTokens: 5 } },
+    budget: { tokens: 20 },
+  });
   expect(await why()).toContain('has spent its budget, 35 tokens of 20 tokens, and asks');
   await accepted(store, alice, { messageId: 'yes', role: 'ROLE_USER', parts: [{ text: 'yes' }], taskId });
   const second = await begun(store, taskId, { job: 2 });

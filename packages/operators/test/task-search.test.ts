@@ -132,6 +132,34 @@ test('since and until compare the time by which the list is ordered, and are inc
   expect(until.totalSize + since.totalSize).toBe(made.length + tasks.filter((task) => task.at === at).length);
 });
 
+test('sorted by cost, the dearest tasks come first, in pages, then those that cost nothing, latest first', async () => {
+  const spend = async (amounts: { readonly microUsd?: number; readonly unpricedCalls?: number }): Promise<string> => {
+    const turn = await begun(store, (await accepted(store, bob)).taskId);
+    await turn.recordUsage({ model: 'm', inputTokens: 1, ...amounts });
+    return turn.start.taskId;
+  };
+  const cheap = await spend({ microUsd: 900 });
+  const dear = await spend({ microUsd: 2_000_000 });
+  const unpriced = await spend({ unpricedCalls: 1 });
+  for (const filter of [{}, { agent: 'echo' }, { tenant: 'acme', subject: 'bob' }]) {
+    const first = await search({ ...filter, sort: 'cost' }, 1);
+    const rest = await search({ ...filter, sort: 'cost' }, 100, first.nextPageToken);
+    const tasks = [...first.tasks, ...rest.tasks];
+    expect(tasks.slice(0, 2)).toMatchObject([
+      { taskId: dear, microUsd: 2_000_000 },
+      { taskId: cheap, microUsd: 900 },
+    ]);
+    expect(tasks.find(({ taskId }) => taskId === unpriced)).toMatchObject({ unpricedCalls: 1 });
+    const { tasks: latest, totalSize } = await search(filter);
+    expect([tasks.length, rest.totalSize]).toEqual([totalSize, totalSize]);
+    expect(idsOf({ tasks: tasks.slice(2) })).toEqual(
+      idsOf({ tasks: latest }).filter((id) => id !== dear && id !== cheap),
+    );
+    expect(tasks.map(({ at }) => at).sort()).toEqual(latest.map(({ at }) => at).sort());
+  }
+  for (const taskId of [cheap, dear, unpriced]) await store.ops.tasks.cancel(taskId);
+});
+
 test('a task keeps its position in the list while it works, and moves to the front when it ends', async () => {
   const { taskId } = await accepted(store, bob);
   const turn = await begun(store, taskId);

@@ -24,12 +24,11 @@ export interface TaskUsage {
   readonly calls?: readonly (UsageAmounts & { readonly taskId: string; readonly agent: string })[];
 }
 
-/** `0.0125 USD`. @param microUsd millionths of a US dollar */
+/** `12.35 USD`; less than a dollar exactly: `0.0125 USD`. @param microUsd millionths of a US dollar */
 export function usdText(microUsd: number): string {
-  return `${usd.format(microUsd / 1_000_000)} USD`;
+  const digits = microUsd < 1_000_000 ? (microUsd / 1_000_000).toFixed(6).replace(/0{1,4}$/, '') : undefined;
+  return `${digits ?? (microUsd / 1_000_000).toFixed(2)} USD`;
 }
-
-const usd = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 6, useGrouping: false });
 
 /** The names of amounts. */
 export const usageAmounts = [

@@ -6,7 +6,7 @@ import { eventsUntilSettled, pollUntilEnded, pollUntilSettled } from '../agent/w
 import { agentsWait, type Wait } from '../agent/wait-notices.ts';
 import { CommandFailure } from '../failures/failure.ts';
 import { field, table } from '../output/labelled-text.ts';
-import { historyText, taskText } from '../output/task-text.ts';
+import { costOf, historyText, taskText } from '../output/task-text.ts';
 import { type Done, withEachId } from '../session/each-id.ts';
 import {
   type AgentSession,
@@ -183,12 +183,16 @@ async function list(session: AgentSession, agent: Agent, flags: ListFlags): Prom
   }
   output.result(page, () => {
     const starts = tasks.map(startOf);
-    const columns = ['TASK', 'CONTEXT', 'STATE', 'UPDATED', ...(starts.some(Boolean) ? ['STARTS'] : [])];
+    const costs = tasks.map(costOf);
+    const columns = ['TASK', 'CONTEXT', 'STATE', 'UPDATED'];
+    if (costs.some(Boolean)) columns.push('COST');
+    if (starts.some(Boolean)) columns.push('STARTS');
     const rows = tasks.map((task, i) => [
       task.id ?? '',
       task.contextId ?? '',
       stateOf(task),
       task.status?.timestamp ?? '',
+      ...(costs.some(Boolean) ? [costs[i] ?? ''] : []),
       starts[i] ?? '',
     ]);
     const next = nextPageToken && nextPage(session, { ...flags, pageToken: nextPageToken });

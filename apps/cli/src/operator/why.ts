@@ -1,4 +1,4 @@
-import { diagnosisSchema } from '@switchyard/operator-api';
+import { diagnosisSchema, spentText, taskBudgetSchema, taskUsageSchema } from '@switchyard/operator-api';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { programIn } from '../data-folder/data-folder.ts';
@@ -16,6 +16,8 @@ const detailSchema = z.looseObject({
   state: z.string(),
   diagnosis: diagnosisSchema,
   deadLetter: z.boolean(),
+  usage: taskUsageSchema.optional(),
+  budget: taskBudgetSchema.optional(),
   waits: z.array(z.looseObject({ event: z.string().optional() })).optional(),
 });
 
@@ -57,8 +59,8 @@ export function addWhyCommand(program: Command, invocation: Invocation): void {
         const task = await api.call(`/admin/tasks/${encodeURIComponent(id)}`, detailSchema);
         const { diagnosis } = task;
         const place = { program: programIn(invocation), at: agentOption(options.agentCard, task.agent) };
-        const { taskId, contextId, agent, state } = task;
-        output.result({ taskId, contextId, agent, state, ...diagnosis }, () =>
+        const { taskId, contextId, agent, state, usage, budget } = task;
+        output.result({ taskId, contextId, agent, state, ...diagnosis, usage, budget }, () =>
           [
             field('Task', task.taskId),
             field('Context', task.contextId),
@@ -67,6 +69,7 @@ export function addWhyCommand(program: Command, invocation: Invocation): void {
             field('Stuck', diagnosis.isStuck ? 'yes' : 'no'),
             field('Since', localTime(diagnosis.since)),
             field('Why', diagnosis.text),
+            field('Spent', usage && spentText(usage, budget)),
             diagnosis.failure ? failureText(diagnosis.failure) : '',
             ...(diagnosis.before ?? []).map((part) => field('Before', failureLine(part))),
             ...links(diagnosis).map((link) => field('See', link)),

@@ -42,7 +42,7 @@ function scheduledFor(task: Task): string | undefined {
 
 /** `1200 tokens in, 340 tokens out, 0.52 USD`: what the agent says that the task has used; undefined: it says nothing. */
 function usageText({ metadata }: Task): string | undefined {
-  const total: Readonly<Record<keyof UsageAmounts, unknown>> = Object(Object(Object(metadata)[usageUri]).total);
+  const total = usedBy(metadata);
   const inputTokens = amount(total.inputTokens);
   const outputTokens = amount(total.outputTokens);
   const unpricedCalls = amount(total.unpricedCalls);
@@ -56,6 +56,16 @@ function usageText({ metadata }: Task): string | undefined {
       : []),
   ].join(', ');
 }
+
+/** What the task has cost, as its agent says; unset: nothing with a known price. */
+export function costOf({ metadata }: Task): string | undefined {
+  const microUsd = amount(usedBy(metadata).microUsd);
+  return microUsd > 0 ? usdText(microUsd) : undefined;
+}
+
+/** An agent may say anything. */
+const usedBy = (metadata: unknown): Readonly<Record<keyof UsageAmounts, unknown>> =>
+  Object(Object(Object(metadata)[usageUri]).total);
 
 const amount = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
 

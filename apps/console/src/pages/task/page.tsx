@@ -138,7 +138,7 @@ function Overview({ detail, events, isRerun }: OverviewProps) {
     <div class="task">
       <Finding detail={detail} lastWords={events.live.task.value?.status.message} onAction={onAction} />
       <Facts detail={detail} />
-      {detail.usage && <TaskUsagePanel usage={detail.usage} />}
+      {detail.usage && <TaskUsagePanel usage={detail.usage} budget={detail.budget} />}
       {timeline && (
         <Panel title="Timeline">
           <TimelineView taskId={taskId} timeline={timeline} nowMs={now.value} />

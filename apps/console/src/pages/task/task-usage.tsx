@@ -1,4 +1,4 @@
-import type { TaskUsage } from '@switchyard/operator-api';
+import { spentText, type TaskBudget, type TaskUsage } from '@switchyard/operator-api';
 import { usdText } from '@switchyard/protocol';
 import { href, taskPath } from '../../app/route.ts';
 import { type Column, Table } from '../../design/table.tsx';
@@ -14,13 +14,20 @@ interface Row extends Amounts {
 }
 
 /** What the task has used of models so far, and the tasks that its agent called. */
-export function TaskUsagePanel({ usage: { total, own = [], calls = [] } }: { readonly usage: TaskUsage }) {
+export function TaskUsagePanel({
+  usage,
+  budget,
+}: {
+  readonly usage: TaskUsage;
+  readonly budget?: TaskBudget | undefined;
+}) {
+  const { own = [], calls = [] } = usage;
   const rows: Row[] = [
     ...own.map((one) => ({ key: `model ${one.model}`, ...one })),
     ...calls.map((one) => ({ key: `task ${one.taskId}`, ...one })),
   ];
   return (
-    <Panel title="Usage of models" about={totalText(total)} isPlain>
+    <Panel title="Usage of models" about={totalText(usage, budget)} isPlain>
       <Table label="Usage of models" columns={columns} rows={rows} keyOf={({ key }) => key} />
     </Panel>
   );
@@ -46,7 +53,8 @@ function nameOf({ model, taskId = '', agent }: Row) {
   );
 }
 
-function totalText({ microUsd = 0, inputTokens, outputTokens, unpricedCalls = 0 }: Amounts): string {
+function totalText(usage: TaskUsage, budget: TaskBudget | undefined): string {
+  const { inputTokens, outputTokens, unpricedCalls = 0 } = usage.total;
   const without = unpricedCalls > 0 ? `, and ${number(unpricedCalls)} requests without a price` : '';
-  return `${usdText(microUsd)} for ${number(inputTokens)} + ${number(outputTokens)} tokens${without}`;
+  return `${spentText(usage, budget)} for ${number(inputTokens)} + ${number(outputTokens)} tokens${without}`;
 }

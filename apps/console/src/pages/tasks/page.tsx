@@ -29,7 +29,7 @@ const readPage = (search: TaskSearch, page: Query) =>
 export function TasksPage() {
   const text = query.value.get('q') ?? '';
   const { search, problem } = useMemo(() => readSearch(text, Date.now()), [text]);
-  const list = useMemo(() => new TaskList((page) => readPage(search, page)), [search]);
+  const list = useMemo(() => new TaskList((page) => readPage(search, page), search.sort), [search]);
   const live = useLive(problem === undefined ? '/admin/tasks' : undefined, taskPageSchema, liveQuery(search));
   const page = live.isStale ? undefined : live.data.value;
   useEffect(() => {
@@ -102,12 +102,12 @@ function Rows({ list, text, hasFailed }: RowsProps) {
   if (shown.current.rows.value.length === 0 && !isOld) return <NoTasks isSearch={text !== ''} />;
   return (
     <div class={isOld ? 'task-rows stale' : 'task-rows'} aria-busy={isOld}>
-      <Found list={shown.current} />
+      <Found list={shown.current} text={text} />
     </div>
   );
 }
 
-function Found({ list }: { readonly list: TaskList }) {
+function Found({ list, text }: { readonly list: TaskList; readonly text: string }) {
   const isNarrow = useMedia('(max-width: 720px)');
   const selection = useSelection(list);
   const rows = list.rows.value;
@@ -122,7 +122,7 @@ function Found({ list }: { readonly list: TaskList }) {
         onChooseAll={() => choose(rows.map(({ taskId }) => taskId))}
         onClear={() => choose([])}
       />
-      <TaskHead />
+      <TaskHead text={text} />
       <VirtualList
         label="Tasks"
         rows={rows}

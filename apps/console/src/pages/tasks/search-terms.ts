@@ -52,5 +52,11 @@ export const commonTerms: readonly SearchTerm[] = [
     about: 'created, interrupted or ended after it: 30m, 2d, or a date such as 2026-01-31',
     values: ['5m', '1h', '1d', '7d'],
   },
+  {
+    name: 'sort',
+    start: 'sort:cost',
+    about: 'the dearest first, of the latest 10,000 that match; otherwise the latest first',
+    values: ['cost'],
+  },
   { name: 'until', start: 'until:', about: 'before it, written as for “since”', values: ['5m', '1h', '1d', '7d'] },
 ];

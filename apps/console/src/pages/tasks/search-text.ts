@@ -40,6 +40,10 @@ function withWord({ search, problem }: Read, [name, value]: readonly [string, st
   }
   if (name === 'is')
     return value === 'stuck' ? { search: { ...search, stuck: true }, ...kept } : { search, problem: isWords };
+  if (name === 'sort')
+    return value === 'cost'
+      ? { search: { ...search, sort: 'cost' }, ...kept }
+      : { search, problem: 'sort: takes cost' };
   if (name !== 'state') return { search, problem: `Unknown search term “${name}:”. There are ${termNames}.` };
   const states = value.split(',').map((word) => stateWords[word.toLowerCase()]);
   const known = states.filter((each) => each !== undefined).flat();

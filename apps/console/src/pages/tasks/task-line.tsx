@@ -1,14 +1,16 @@
 import type { TaskRow } from '@switchyard/operator-api';
-import { href, taskPath } from '../../app/route.ts';
+import { usdText } from '@switchyard/protocol';
+import { href, setQuery, taskPath } from '../../app/route.ts';
 import { clientText } from '../../design/client-text.ts';
 import { shortId } from '../../design/id.tsx';
 import { State } from '../../design/state.tsx';
 import { Ago, fullTime } from '../../design/time.tsx';
 import { cell } from '../../design/virtual-list.tsx';
 import { kindText } from '../../failure/failure-kinds.ts';
+import { termIn, withTerm } from './search-text.ts';
 
 /** Column headers, hidden from screen readers: each cell has its own label. */
-export function TaskHead() {
+export function TaskHead({ text }: { readonly text: string }) {
   return (
     <div class="task-head" aria-hidden="true">
       <span />
@@ -17,8 +19,28 @@ export function TaskHead() {
       <span>Agent</span>
       <span>Client</span>
       <span class="number">Attempts</span>
+      <span class="number">
+        <SortByCost text={text} />
+      </span>
       <span class="number">Age</span>
     </div>
+  );
+}
+
+/** Sorts by cost, or by time again. */
+function SortByCost({ text }: { readonly text: string }) {
+  const isOn = termIn(text, 'sort') === 'cost';
+  const onClick = (): void => setQuery({ q: withTerm(text, 'sort', isOn ? '' : 'cost') }, { replaces: false });
+  return (
+    <button
+      type="button"
+      class="term-button"
+      title={isOn ? 'Latest first' : 'Dearest first'}
+      tabIndex={-1}
+      onClick={onClick}
+    >
+      Cost{isOn && ' ↓'}
+    </button>
   );
 }
 
@@ -52,7 +74,7 @@ export function TaskLine({ row, isCurrent, isChosen, onToggle }: TaskLineProps) 
 }
 
 function Cells({ row }: { readonly row: TaskRow }) {
-  const { taskId, text, agent, attempts, at, scheduledFor, state, reason } = row;
+  const { taskId, text, agent, attempts, at, scheduledFor, state, reason, microUsd, unpricedCalls } = row;
   return (
     <>
       <span class="task-state">
@@ -72,6 +94,13 @@ function Cells({ row }: { readonly row: TaskRow }) {
       <span class="task-principal clip soft">{clientText(row)}</span>
       <span class="task-attempts number">
         {attempts > 1 && <span title={`${attempts} attempts`}>{attempts}×</span>}
+      </span>
+      <span
+        class="task-cost number"
+        title={unpricedCalls === undefined ? undefined : `and ${unpricedCalls} requests without a price`}
+      >
+        {microUsd !== undefined && usdText(microUsd)}
+        {unpricedCalls !== undefined && ' + ?'}
       </span>
       <span class="task-age number soft">
         <Ago at={at} />

@@ -17,6 +17,7 @@ export function liveQuery(search: TaskSearch) {
 /** The tasks of a search: the newest are live, the rest is loaded while scrolling. */
 export class TaskList {
   readonly #readPage: ReadPage;
+  readonly #sort: TaskSearch['sort'];
   readonly #rows = signal<readonly TaskRow[]>([]);
   readonly #problem = signal<unknown>(undefined);
   readonly #totalSize = signal<number | undefined>(undefined);
@@ -24,9 +25,10 @@ export class TaskList {
   #nextToken: string | undefined;
   #isAsking = false;
 
-  /** @param readPage of the search */
-  constructor(readPage: ReadPage) {
+  /** @param readPage of the search @param sort unset: the latest first */
+  constructor(readPage: ReadPage, sort?: TaskSearch['sort']) {
     this.#readPage = readPage;
+    this.#sort = sort;
   }
 
   get rows(): ReadonlySignal<readonly TaskRow[]> {
@@ -50,7 +52,9 @@ export class TaskList {
 
   /** Updates the newest ones. If more came than a page has, the known ones are loaded again, without a gap. */
   takeNewest({ tasks, totalSize, nextPageToken }: TaskPage): void {
-    const isWhole = nextPageToken === '' || hasGap(tasks, this.#rows.value);
+    // A task moves in the order of costs: what was loaded beyond the first page stays as it was.
+    if (this.#sort === 'cost' && this.#rows.value.length > tasks.length) return;
+    const isWhole = nextPageToken === '' || this.#sort === 'cost' || hasGap(tasks, this.#rows.value);
     this.#nextToken = isWhole ? nextPageToken : (this.#nextToken ?? nextPageToken);
     batch(() => {
       if (isWhole) this.#isCut.value = false;
