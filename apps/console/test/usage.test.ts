@@ -33,7 +33,7 @@ describe.runIf(hasBrowser)('the page of usage', { timeout: 30_000 }, () => {
     const own = [{ model: 'gpt-5-mini', ...total }];
     const calls = [{ taskId: 'd0c5f3aa-1', agent: 'kitchen', inputTokens: 5, microUsd: 1_200 }];
     ui.api.answer(path, { ...taskDetail(3), usage: { total, own, calls }, budget: { microUsd: 20_000_000 } });
-    await ui.check(`/task/${taskId}`, (page: Page) => page.getByText('12.345678 USD of 20.00 USD').waitFor());
+    await ui.check(`/task/${taskId}`, (page: Page) => page.getByText('12.35 USD of 20.00 USD').waitFor());
   });
 
   it('sums by model when asked to', async () => {

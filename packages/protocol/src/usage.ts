@@ -26,8 +26,8 @@ export interface TaskUsage {
 
 /** `12.35 USD`; less than a dollar exactly: `0.0125 USD`. @param microUsd millionths of a US dollar */
 export function usdText(microUsd: number): string {
-  const digits = microUsd < 1_000_000 ? (microUsd / 1_000_000).toFixed(6).replace(/0{1,4}$/, '') : undefined;
-  return `${digits ?? (microUsd / 1_000_000).toFixed(2)} USD`;
+  const usd = microUsd / 1_000_000;
+  return `${usd < 1 ? usd.toFixed(6).replace(/0{1,4}$/, '') : usd.toFixed(2)} USD`;
 }
 
 /** The names of amounts. */
