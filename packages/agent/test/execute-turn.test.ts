@@ -33,6 +33,17 @@ function untyped(execute: (turn: Turn) => unknown): Execute {
   return async (turn) => execute(turn) as Outcome;
 }
 
+it('an agent that publishes its status in an endless loop fails, and is told why', async () => {
+  const { result, status } = await run(async (turn) => {
+    for (;;) await turn.working();
+  });
+  expect(result).toMatchObject({ error: expect.any(TurnMisuseError) });
+  expect(Object(result).error.message).toMatch(
+    /^The turn has published 10\d\d\d status events within \d+ s: does it publish in an endless loop\?/,
+  );
+  expect(status.state).toBe('TASK_STATE_FAILED');
+});
+
 describe('an agent that publishes an outcome', () => {
   it('settles its turn', async () => {
     const { result, status } = await run((turn) => turn.requireInput('Which?'));

@@ -18,6 +18,13 @@ import { PendingWaits } from './pending-waits.ts';
 import { suppressUnhandled, TurnScope } from './turn-scope.ts';
 
 /**
+ * Status events that a run of a turn may publish: so many, and so many more for each second. Nothing else would stop an
+ * agent that publishes in an endless loop before its timeout: a status without a message takes no memory.
+ */
+const STATUSES = 10_000;
+const STATUSES_PER_SECOND = 10;
+
+/**
  * The writes of one turn: validates state transitions, writes in order, and refuses writes after the outcome and after
  * the end of the turn. Keeps the errors of writes that the agent did not await.
  */
@@ -40,6 +47,8 @@ export class TurnJournal {
   #firstError: unknown;
   #fault: TurnFault | undefined;
   #hasFailed = false;
+  readonly #beganMs = performance.now();
+  #statuses = 0;
 
   /** @param whileWorking of the agent */
   constructor(port: TurnPort, whileWorking: WhileWorking = 'queue') {
@@ -159,9 +168,21 @@ export class TurnJournal {
     const event =
       built.kind === 'artifact' ? this.#halfCharacters.complete(built) : this.#withFault(this.#withTaken(built));
     if (!event) return;
-    if (event.kind === 'status') this.#applyState(event);
+    if (event.kind === 'status') {
+      if (!event.settles) this.#countStatus();
+      this.#applyState(event);
+    }
     await this.#publish(event);
     if (event.kind === 'status' && event.settles) this.#outcome = { state: event.state };
+  }
+
+  #countStatus(): void {
+    const seconds = Math.ceil((performance.now() - this.#beganMs) / 1_000);
+    if (++this.#statuses <= STATUSES + STATUSES_PER_SECOND * seconds) return;
+    throw new TurnMisuseError(
+      `The turn has published ${this.#statuses} status events within ${seconds} s: does it publish in an endless loop? ` +
+        `It may publish ${STATUSES}, and ${STATUSES_PER_SECOND} more for each second.`,
+    );
   }
 
   #refuseAfterEnd(): void {
