@@ -14,6 +14,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/operators': ['protocol', 'store'],
   'packages/agent': ['protocol'],
   'packages/executor-command': ['protocol', 'agent'],
+  'packages/executor-ai': ['agent', 'outgoing'],
   'packages/executor-anthropic': ['agent', 'outgoing'],
   'packages/executor-openai': ['agent', 'outgoing'],
   'packages/executor-remote': ['protocol', 'agent', 'executor-sdk', 'signatures', 'outgoing'],
@@ -59,6 +60,7 @@ const homes: Readonly<Record<string, RegExp>> = {
   ioredis: /^packages\/store\//,
   /** These examples bring a server of the SDK. */
   express: /^apps\/gateway\/|^examples\/(?:remote|sdk-pizza)\//,
+  ai: /^packages\/executor-ai\//,
   '@anthropic-ai/sdk': /^packages\/executor-anthropic\//,
   openai: /^packages\/executor-openai\/|^examples\//,
   preact: /^apps\/console\//,

@@ -42,14 +42,15 @@ describe('docs/agents.md', () => {
       'shop.ts',
       'waiter.ts',
       'clerk.ts',
+      'guide.ts',
       'coder.ts',
       'bakery.ts',
       'print-shop.ts',
       'surveyor.ts',
       'timed-shop.ts',
       'pilot.ts',
-      'snippet-14.ts',
       'snippet-15.ts',
+      'snippet-16.ts',
     ]);
   });
 
@@ -108,7 +109,7 @@ describe('docs/agents.md', () => {
   });
 
   it('the example of tests with runTurn passes', async () => {
-    expect(await load('snippet-14')).toMatchObject({
+    expect(await load('snippet-15')).toMatchObject({
       state: 'TASK_STATE_COMPLETED',
       answer: '9 €',
       booked: { answer: 'A table for 4 is booked.' },
@@ -120,6 +121,6 @@ describe('docs/agents.md', () => {
   });
 
   it('the example of a test with testGateway passes', { timeout: 40_000 }, async () => {
-    expect(await load('snippet-15')).toMatchObject({ state: 'TASK_STATE_COMPLETED', answer: 'Order 17: 9 €' });
+    expect(await load('snippet-16')).toMatchObject({ state: 'TASK_STATE_COMPLETED', answer: 'Order 17: 9 €' });
   });
 });

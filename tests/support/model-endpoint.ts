@@ -103,11 +103,11 @@ export function callTools(calls: readonly ToolUse[], chunks: readonly string[] =
   };
 }
 
-/** Streams these choices, one in each chunk. */
-export function streamChoices(choices: readonly object[]): Script {
+/** Streams these choices, one in each chunk. @param also fields of each chunk */
+export function streamChoices(choices: readonly object[], also: object = {}): Script {
   return (response) => {
     send(response, []);
-    for (const choice of choices) response.write(event(choice));
+    for (const choice of choices) response.write(event(choice, also));
     response.end('data: [DONE]\n\n');
   };
 }
@@ -141,8 +141,8 @@ export function refusal(status: number, code: string, headers?: Record<string, s
   return answer(status, { error: { message: `Refused: ${code}`, type: 'error', code } }, headers);
 }
 
-function event(choice: object): string {
-  return `data: ${JSON.stringify(completion(choice))}\n\n`;
+function event(choice: object, also: object = {}): string {
+  return `data: ${JSON.stringify({ ...completion(choice), ...also })}\n\n`;
 }
 
 function completion(choice: object): object {

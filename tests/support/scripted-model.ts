@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { json } from 'node:stream/consumers';
 import type { Turn } from '@switchyard/agent';
+import type { CallableModel } from '@switchyard/agent/models';
 import { openAiModel } from '@switchyard/executor-openai';
 import { openHttpServer } from './http-server.ts';
 
@@ -13,31 +14,40 @@ export interface ScriptedModel extends AsyncDisposable {
   readonly asked: readonly string[];
 }
 
-/** What follows the server's URL for the same model with Anthropic's API. */
+/** What follows the server's URL for the same model with Anthropic's API, or by the Vercel AI SDK. */
 export const anthropicPath = '/anthropic';
+export const aiPath = '/ai';
 
 /** @param holds whether a request gets no answer */
 export async function openScriptedModel(holds: (prompt: string) => boolean = () => false): Promise<ScriptedModel> {
   const answered: { prompt: string; input: number; output: number }[] = [];
   const asked: string[] = [];
   const server = await openHttpServer(async (req, res) => {
-    const { messages } = (await json(req)) as { messages: { content: string }[] };
+    const { messages, stream } = (await json(req)) as { messages: { content: string }[]; stream?: boolean };
     const prompt = messages[0]?.content ?? '';
     asked.push(prompt);
     if (holds(prompt)) return;
     const [input, output] = [100 + 7 * asked.length, 10 + 3 * asked.length];
     answered.push({ prompt, input, output });
     if (req.url?.startsWith(anthropicPath)) answerAsAnthropic(res, input, output);
-    else answerAsOpenAi(res, input, output);
+    else answerAsOpenAi(res, { input, output, stream });
   });
   return { url: server.url, answered, asked, [Symbol.asyncDispose]: server.close };
 }
 
-function answerAsOpenAi(res: ServerResponse, input: number, output: number): void {
-  res.writeHead(200, { 'content-type': 'application/json' });
-  const choices = [{ index: 0, message: { role: 'assistant', content: 'Yes.' }, finish_reason: 'stop' }];
+interface OpenAiAnswer {
+  readonly input: number;
+  readonly output: number;
+  readonly stream?: boolean | undefined;
+}
+
+function answerAsOpenAi(res: ServerResponse, { input, output, stream = false }: OpenAiAnswer): void {
+  const said = { role: 'assistant', content: 'Yes.' };
+  const choices = [{ index: 0, [stream ? 'delta' : 'message']: said, finish_reason: 'stop' }];
   const usage = { prompt_tokens: input, completion_tokens: output };
-  res.end(JSON.stringify({ model: 'scripted', choices, usage }));
+  const body = JSON.stringify({ model: 'scripted', choices, usage });
+  res.writeHead(200, { 'content-type': stream ? 'text/event-stream' : 'application/json' });
+  res.end(stream ? `data: ${body}\n\ndata: [DONE]\n\n` : body);
 }
 
 function answerAsAnthropic(res: ServerResponse, input: number, output: number): void {
@@ -54,13 +64,18 @@ function answerAsAnthropic(res: ServerResponse, input: number, output: number): 
 
 /** Asks the scripted model at the URL of the turn's message, by its API. */
 export async function askModel({ text: baseURL, signal }: Turn, prompt: string): Promise<string> {
-  const model = baseURL.endsWith(anthropicPath)
-    ? await anthropic(baseURL)
-    : openAiModel({ model: 'scripted', baseURL });
-  return model.text({ prompt, signal });
+  return (await modelAt(baseURL)).text({ prompt, signal });
 }
 
-async function anthropic(baseURL: string) {
-  const { anthropicModel } = await import('@switchyard/executor-anthropic');
-  return anthropicModel({ model: 'scripted', baseURL });
+async function modelAt(baseURL: string): Promise<Pick<CallableModel<never>, 'text'>> {
+  if (baseURL.endsWith(anthropicPath)) {
+    const { anthropicModel } = await import('@switchyard/executor-anthropic');
+    return anthropicModel({ model: 'scripted', baseURL });
+  }
+  if (baseURL.endsWith(aiPath)) {
+    const { aiModel } = await import('@switchyard/executor-ai');
+    const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+    return aiModel({ model: createOpenAICompatible({ name: 'scripted', baseURL, includeUsage: true })('scripted') });
+  }
+  return openAiModel({ model: 'scripted', baseURL });
 }

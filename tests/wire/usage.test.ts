@@ -2,7 +2,7 @@ import { type StreamResponse, type Task, type TaskUsage, usageUri } from '@switc
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { userMessage } from '../support/messages.ts';
 import { getTask, post } from '../support/rest.ts';
-import { anthropicPath, openScriptedModel, type ScriptedModel } from '../support/scripted-model.ts';
+import { aiPath, anthropicPath, openScriptedModel, type ScriptedModel } from '../support/scripted-model.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
@@ -74,6 +74,7 @@ it.each([
   ['the caller, while its model answers', 'sum up', ''],
   ['both, while the model of the called agent answers', 'buy', ''],
   ['the caller, while its model of Anthropic answers', 'sum up', anthropicPath],
+  ['the caller, while its model of the Vercel AI SDK answers', 'sum up', aiPath],
 ])('a worker that is killed loses no usage and counts none twice: %s', async (_, heldPrompt, path) => {
   let isHeld = true;
   await using model = await openScriptedModel((prompt) => prompt === heldPrompt && isHeld);

@@ -49,7 +49,7 @@ function anthropicChat<Value, Shapes extends ToolShapes>(
     hasOwnTools: (parameters?.tools ?? []).length > 0,
     begin: messagesOf,
     ask: (question) => model.ask({ ...question, system, tools, format }),
-    answerMessage: ({ content = [] }) => ({ role: 'assistant', content: [...content] }),
+    answerMessages: ({ content = [] }) => [{ role: 'assistant', content: [...content] }],
     resultMessages: (results) => [
       {
         role: 'user',

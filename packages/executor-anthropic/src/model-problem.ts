@@ -1,5 +1,5 @@
 import { APIConnectionError, APIError } from '@anthropic-ai/sdk';
-import { isBrokenStream, type ModelProblem } from '@switchyard/agent/models';
+import { isBrokenStream, type ModelProblem, meaningOf } from '@switchyard/agent/models';
 
 /** What an error of Anthropic's SDK says. */
 export function problemOf(error: unknown): ModelProblem | undefined {
@@ -8,7 +8,8 @@ export function problemOf(error: unknown): ModelProblem | undefined {
     const { type, errorCode, headers, requestID } = error;
     // An error in the middle of a stream has a type only.
     const status = error.status ?? statuses.get(type ?? '');
-    const codes = [meaningOf(error.message, errorCode), type];
+    const isSpent = errorCode?.endsWith('spend_limit_reached');
+    const codes = [isSpent ? 'insufficient_quota' : meaningOf(error.message), type];
     return { kind: 'refused', status, codes, headers, requestId: requestID };
   }
   return isBrokenStream(error) ? { kind: 'broken-off' } : undefined;
@@ -26,10 +27,3 @@ const statuses: ReadonlyMap<string, number> = new Map([
   ['timeout_error', 504],
   ['overloaded_error', 529],
 ]);
-
-/** What the API says in words only, with status 400 or 429. */
-function meaningOf(message: string, errorCode: string | null | undefined): string | undefined {
-  if (/credit balance is too low/i.test(message) || errorCode?.endsWith('spend_limit_reached'))
-    return 'insufficient_quota';
-  return /prompt is too long|exceed context limit/i.test(message) ? 'context_length_exceeded' : undefined;
-}

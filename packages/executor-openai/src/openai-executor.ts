@@ -44,7 +44,7 @@ function openAiChat<Value, Shapes extends ZodShapes>(
   return {
     begin: (dialogue) => [...systemMessages(system), ...dialogue.map(({ role, text }) => ({ role, content: text }))],
     ask: (question) => (format ? model.whole({ ...question, tools, format }) : model.stream({ ...question, tools })),
-    answerMessage,
+    answerMessages: (answer) => [answerMessage(answer)],
     resultMessages: (results) =>
       results.map(({ call, text }) => ({ role: 'tool', tool_call_id: call.id, content: text })),
   };

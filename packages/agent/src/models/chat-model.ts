@@ -11,7 +11,7 @@ export interface ChatModel<Message, Given extends Answer> {
   /** Asks once. Yields pieces of text; returns the whole answer. */
   readonly ask: (question: ChatQuestion<Message>) => AsyncGenerator<string, Given, undefined>;
   /** An answer as the model gets it back, before the results of its calls. */
-  readonly answerMessage: (answer: Given) => Message;
+  readonly answerMessages: (answer: Given) => Message[];
   /** What the model gets of its calls. */
   readonly resultMessages: (results: readonly ToolResult[]) => Message[];
 }

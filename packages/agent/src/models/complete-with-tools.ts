@@ -46,7 +46,7 @@ export async function completeWithTools<Message, Given extends Answer>(
     if (isLast(answer)) return said + text;
     if (round > maxToolRounds)
       throw new AgentError(`The model did not answer within its limit of rounds of tool calls (${maxToolRounds}).`);
-    messages.push(model.answerMessage(answer));
+    messages.push(...model.answerMessages(answer));
     said = isPaused ? said + text : '';
     if (isPaused) continue;
     if (text) await turn.working({ parts: [{ text }], metadata: { [interimKey]: turn.message.messageId } });

@@ -13,11 +13,12 @@ const finishes: ReadonlyMap<string, Finish> = new Map<string, Finish>([
   ...among('withheld', 'blocklist', 'prohibited_content', 'spii', 'sensitive', 'refusal', 'moderation'),
   ...among('failed', 'error', 'network_error', 'insufficient_system_resource', 'malformed_function_call'),
   ...among('failed', 'unexpected_tool_call', 'abort', 'aborted', 'cancel', 'cancelled', 'canceled', 'timeout'),
+  ...among('failed', 'interrupted'),
 ]);
 
 /** @returns undefined for a reason that no known server sends */
 export function finishOf(reason: string): Finish | undefined {
-  return finishes.get(reason.toLowerCase());
+  return finishes.get(reason.toLowerCase().replaceAll('-', '_'));
 }
 
 function among(finish: Finish, ...reasons: readonly string[]): [string, Finish][] {

@@ -48,6 +48,16 @@ const quotaUsedUp = 'The quota of the model is used up.';
 const tooLong = 'The conversation is too long for the model.';
 const notAllowed = 'The agent is not allowed to use its model.';
 
+/**
+ * The code for what providers say in words only, with status 400 or 429; undefined: none is known.
+ *
+ *     const code = meaningOf('prompt is too long: 210000 tokens > 200000 maximum');
+ */
+export function meaningOf(message: string): string | undefined {
+  if (/credit balance is too low/i.test(message)) return 'insufficient_quota';
+  return /prompt is too long|exceed context limit/i.test(message) ? 'context_length_exceeded' : undefined;
+}
+
 /** By the server's code or type of the error, or by status. */
 const refusals: ReadonlyMap<string | number, string> = new Map<string | number, string>([
   ['context_length_exceeded', tooLong],

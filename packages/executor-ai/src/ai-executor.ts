@@ -1,0 +1,77 @@
+import type { Execute } from '@switchyard/agent';
+import {
+  type AnyTools,
+  type ChatModel,
+  type ModelExecutorSettings,
+  modelExecutor,
+  schemaForModel,
+  type ToolShapes,
+} from '@switchyard/agent/models';
+import { jsonSchema, type ModelMessage, type ToolSet, tool } from 'ai';
+import type { AiAnswer } from './answer.ts';
+import { Model, type ModelSettings } from './model.ts';
+
+export type AiSettings<Value, Shapes extends ToolShapes = ToolShapes> = ModelSettings &
+  ModelExecutorSettings<Value, Shapes>;
+
+/**
+ * An executor that answers every turn with a model of the Vercel AI SDK, of any provider. The model gets the whole
+ * conversation.
+ *
+ * A rate limit lets all requests to the model wait, over all workers (docs/pace.md). Timeouts, lost connections, server
+ * errors and answers that do not match the schema are retried by the queue, honouring Retry-After; other errors fail the
+ * task with a message for the client. A retried turn does not run its tools again.
+ *
+ *     export default defineAgent({
+ *       id: 'librarian',
+ *       card: { name: 'Librarian', description: 'Finds books.', version: '1.0.0', skills: [] },
+ *       execute: aiExecutor({ model: 'openai/gpt-5-mini', system: 'You are a librarian.' }),
+ *     });
+ *
+ * @throws {TypeError} a schema has no form in JSON Schema
+ */
+export function aiExecutor<Value = never, Shapes extends ToolShapes = ToolShapes>(
+  settings: AiSettings<Value, Shapes>,
+): Execute {
+  return modelExecutor<Value, Shapes, ModelMessage, AiAnswer>(settings, aiChat(settings));
+}
+
+function aiChat<Value, Shapes extends ToolShapes>(
+  settings: AiSettings<Value, Shapes>,
+): ChatModel<ModelMessage, AiAnswer> {
+  const model = new Model(settings);
+  const { structured, system } = settings;
+  const toolSet = toolSetOf(settings.tools ?? {});
+  const format = structured && formatOf(structured);
+  return {
+    begin: (dialogue) => dialogue.map(({ role, text }) => ({ role, content: text })),
+    ask: (question) => model.ask({ ...question, system, toolSet, format }),
+    answerMessages: ({ messages = [] }) => [...messages],
+    resultMessages: (results) => [
+      {
+        role: 'tool',
+        content: results.map(({ call, text, isError }) => ({
+          type: 'tool-result',
+          toolCallId: call.id,
+          toolName: call.name,
+          output: { type: isError ? 'error-text' : 'text', value: text },
+        })),
+      },
+    ],
+  };
+}
+
+/** Without `execute`: the executor runs the tools, as steps. */
+function toolSetOf(tools: AnyTools): ToolSet {
+  return Object.fromEntries(
+    Object.entries(tools).map(([name, { description, parameters }]) => [
+      name,
+      tool({ description, inputSchema: jsonSchema(schemaForModel(parameters, `The tool ${name}`)) }),
+    ]),
+  );
+}
+
+/** @throws {TypeError} it has no form in JSON Schema */
+export function formatOf({ name, schema }: { name: string; schema: Parameters<typeof schemaForModel>[0] }) {
+  return { name, schema: schemaForModel(schema, 'The structured answer') };
+}
