@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { defineAgent } from '@switchyard/agent';
 import { testGateway } from '@switchyard/cli/testing';
 import { expect, inject, it } from 'vitest';
@@ -40,6 +41,27 @@ it('gives a task the event that it waits for, also before it waits', async () =>
   const sent = await gateway.send('Buy', { configuration });
   expect((await sent.give('payment', { amount: 5 })).answer).toBe('paid {"amount":5}');
   await expect(sent.give('payment')).rejects.toThrow('the event was refused (400)');
+});
+
+it('says what a task waits for that is sent without returnImmediately, and that has no answer in time', async () => {
+  const agents = [
+    defineAgent({ id: 'buyer', card, execute: async (turn) => turn.complete(String(await turn.waitFor('payment'))) }),
+    defineAgent({
+      id: 'slow',
+      card,
+      execute: ({ signal }) =>
+        once(signal, 'abort').then(() => {
+          throw signal.reason;
+        }),
+    }),
+  ];
+  await using gateway = await testGateway({ agents, redisUrl: inject('redisUrl') });
+  await expect(gateway.send('Buy')).rejects.toThrow(
+    /^the task \S+ waits for the event "payment": send its message with/,
+  );
+  await expect(gateway.send('Work', { agent: 'slow', timeoutMs: 50 })).rejects.toThrow(
+    /^the task \S+ has no answer after 50 ms \(timeoutMs\), and is TASK_STATE_(?:SUBMITTED|WORKING)$/,
+  );
 });
 
 it('has a callback URL for an agent', async () => {

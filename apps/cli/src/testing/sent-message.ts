@@ -10,6 +10,9 @@ import {
   type SendMessageResponse,
   type Task,
 } from '@switchyard/protocol';
+import { suspendedText, suspendedWaits } from '../agent/suspended.ts';
+
+const OUTCOME_WITHIN_MS = 30_000;
 
 /** A client's message: a text, a part, several parts, or a whole A2A message. */
 export type SentContent = string | Part | readonly Part[] | Message;
@@ -35,18 +38,66 @@ export interface Address {
   /** The agent's id. */
   readonly url: string;
   readonly configuration?: SendMessageConfiguration;
+  readonly timeoutMs?: number;
 }
 
-/** @throws {Error} the message was refused */
+/** @throws {Error} the message was refused, or has no answer in time */
 export async function send(address: Address, content: SentContent, place: object = {}): Promise<SentMessage> {
-  const { url, configuration = {} } = address;
+  const { configuration = {}, timeoutMs = OUTCOME_WITHIN_MS } = address;
+  const message = { ...place, ...userMessage(content) };
+  const answer = post(address, { message, configuration });
+  // It may come, or fail, after this has given up.
+  answer.catch(() => undefined);
+  // Sent again, a message gets its first answer: its task, also while that is open.
+  const find = () => post(address, { message, configuration: { ...configuration, returnImmediately: true } });
+  return sentMessage(address, await withinTime(answer, { timeoutMs, find }));
+}
+
+async function post({ url }: Address, request: object): Promise<SendMessageResponse> {
   const response = await fetch(`${url}/message:send`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ message: { ...place, ...userMessage(content) }, configuration }),
+    body: JSON.stringify(request),
   });
   if (!response.ok) throw new Error(`the message was refused (${response.status}): ${await response.text()}`);
-  return sentMessage(address, JSON.parse(await response.text()));
+  return JSON.parse(await response.text());
+}
+
+/** Runners of tests give a test five seconds: a task that only waits is found before that. */
+const LOOK_AFTER_MS = 3_000;
+
+interface Patience {
+  readonly timeoutMs: number;
+  readonly find: () => Promise<SendMessageResponse>;
+}
+
+/** @throws {Error} no answer in time, or the task waits for what the test must give */
+async function withinTime(answer: Promise<SendMessageResponse>, { timeoutMs, find }: Patience) {
+  const giveUp = Date.now() + timeoutMs;
+  let waited: string | undefined;
+  for (let waitMs = LOOK_AFTER_MS; ; waitMs = 1_000) {
+    const pause = delay(Math.max(0, Math.min(waitMs, giveUp - Date.now())), undefined, { ref: false });
+    const answered = await Promise.race([answer, pause]);
+    if (answered) return answered;
+    const { task } = await find();
+    const waits = task ? suspendedWaits(task.metadata) : [];
+    const isStuck = waits.length > 0 && waits.every(({ event, until }) => event ?? (until ?? '') > isoTime(giveUp));
+    const what = isStuck ? suspendedText(task?.metadata) : undefined;
+    if (task && ((what !== undefined && what === waited) || Date.now() >= giveUp)) throw unanswered(task, timeoutMs);
+    waited = what;
+  }
+}
+
+const isoTime = (ms: number): string => new Date(ms).toISOString();
+
+function unanswered({ id, status, metadata }: Task, timeoutMs: number): Error {
+  const waits = suspendedText(metadata);
+  return new Error(
+    waits === undefined
+      ? `the task ${id} has no answer after ${timeoutMs} ms (timeoutMs), and is ${status.state}`
+      : `the task ${id} waits ${waits}: send its message with { configuration: { returnImmediately: true } }, then ` +
+          'give(event, data) what it waits for; runTurn skips times',
+  );
 }
 
 function sentMessage(address: Address, { task, message }: SendMessageResponse): SentMessage {
@@ -62,8 +113,6 @@ function sentMessage(address: Address, { task, message }: SendMessageResponse): 
   };
 }
 
-const OUTCOME_WITHIN_MS = 30_000;
-
 async function afterEvent(url: string, event: string, data: unknown): Promise<Task> {
   const response = await fetch(`${url}/events/${encodeURIComponent(event)}`, {
     method: 'POST',
@@ -75,8 +124,7 @@ async function afterEvent(url: string, event: string, data: unknown): Promise<Ta
   for (;;) {
     const task: Task = JSON.parse(await (await fetch(url)).text());
     if (isTerminal(task.status.state) || isInterrupted(task.status.state)) return task;
-    if (Date.now() > giveUp)
-      throw new Error(`the task ${task.id} has no outcome ${OUTCOME_WITHIN_MS / 1_000} s after "${event}"`);
+    if (Date.now() > giveUp) throw unanswered(task, OUTCOME_WITHIN_MS);
     await delay(20);
   }
 }

@@ -29,6 +29,8 @@ export interface SendOptions {
   readonly agent?: string;
   /** As in A2A 3.2.2. */
   readonly configuration?: SendMessageConfiguration;
+  /** How long `send` waits for the answer. Default: 30 s. */
+  readonly timeoutMs?: number;
 }
 
 /** A gateway and a worker in this process, with a real Redis: the agents of a test as clients see them. */
@@ -37,7 +39,11 @@ export interface TestGateway extends AsyncDisposable {
   readonly url: string;
   /** Base URL of one agent. */
   agentUrl(id: string): string;
-  /** Sends a message, and waits for the answer; with the configuration `returnImmediately`, only until it is accepted. */
+  /**
+   * Sends a message, and waits for the answer; with the configuration `returnImmediately`, only until it is accepted.
+   * @throws {Error} the message was refused, has no answer after `timeoutMs`, or its task waits for an event, or for a
+   * time after that, for some seconds; the error names it
+   */
   send(content: SentContent, options?: SendOptions): Promise<SentMessage>;
   /** Called when `await using` leaves its scope. */
   stop(): Promise<void>;

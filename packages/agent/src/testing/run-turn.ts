@@ -30,6 +30,8 @@ export interface RunTurnOptions extends AttemptOptions {
  *
  *     const waiting = await runTurn(booking, 'A table tomorrow');
  *     const confirmed = await waiting.give('confirmation', { table: 4 }); // or skip(): it does not come in time
+ *
+ * Budgets are not checked, and prices are not known: `used` has what the agent used. `testGateway` checks budgets.
  */
 export function runTurn(agent: Agent, message: Content | Message, options: RunTurnOptions = {}): Promise<TestedTurn> {
   const { agents = [], ...own } = options;
