@@ -256,12 +256,18 @@ it.each([
 });
 
 describe('A turn that waits', () => {
+  const schema = JSON.stringify({ type: 'object', required: ['by'], properties: { by: { type: 'string' } } });
+
   async function waiting(): Promise<string> {
     const id = await stage.submit();
     const turn = await stage.begin(id);
     if (typeof turn === 'string') throw new Error(turn);
     await stage.store.waits.begin(turn, { key: 'event approval 1', event: 'approval' });
-    await turn.suspend({ dueMs: Number.POSITIVE_INFINITY, events: ['approval'], waits: [{ event: 'approval' }] });
+    await turn.suspend({
+      dueMs: Number.POSITIVE_INFINITY,
+      events: [{ name: 'approval', schema }],
+      waits: [{ event: 'approval' }],
+    });
     return id;
   }
 
@@ -275,6 +281,8 @@ describe('A turn that waits', () => {
     expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining('it waits for approval')]);
     const text = await run(['task', 'event', id, 'approval', 'yes'], { env });
     expect([text.code, text.err]).toEqual([2, expect.stringContaining('not JSON')]);
+    const incomplete = await run(['task', 'event', id, 'approval', '{"name":"Ann"}'], { env });
+    expect([incomplete.code, incomplete.err]).toEqual([1, expect.stringContaining('data.by')]);
     const given = await run(['task', 'event', id, 'approval', '{"by":"Ann"}'], { env });
     expect(given.out).toBe('Event: approval: the task goes on\n');
   });

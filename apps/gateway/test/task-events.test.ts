@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { suspendedUri, type Task, waitingUri } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defaultRateSettings } from '../src/settings/limit-settings.ts';
 import { type ErrorBody, get, post, type Sent, userMessage } from './support/client.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
@@ -21,17 +22,24 @@ beforeAll(async () => {
 });
 afterAll(() => stage[Symbol.asyncDispose]());
 
+const amountSchema = {
+  type: 'object',
+  properties: { amount: { type: 'number' }, by: { type: 'string' } },
+  required: ['amount'],
+};
+
 const until = new Date(Date.now() + 3_600_000).toISOString();
 
 /** A task whose turn is suspended until a payment or an approval comes. */
-async function waiting(): Promise<{ readonly id: string; readonly token: string }> {
+async function waiting(paymentSchema?: object): Promise<{ readonly id: string; readonly token: string }> {
   const { id } = await submit();
   const turn = await stage.beginTurn(id);
   const token = await stage.store.waits.callback(turn, 'callback payment 1', 'payment');
   for (const event of ['payment', 'approval'])
     await stage.store.waits.begin(turn, { key: `event ${event} 1`, event, delayMs: 3_600_000 });
   const waits = [{ event: 'payment', until }, { event: 'approval' }];
-  await turn.suspend({ dueMs: Date.parse(until), events: ['payment', 'approval'], waits });
+  const events = [{ name: 'payment', schema: paymentSchema && JSON.stringify(paymentSchema) }, { name: 'approval' }];
+  await turn.suspend({ dueMs: Date.parse(until), events, waits });
   return { id, token };
 }
 
@@ -82,6 +90,25 @@ describe('An event for a task', () => {
     expect(await give(id, 'payment', {}, {})).toMatchObject({ status: 401 });
   });
 
+  it('is refused with the wrong fields, and the task goes on to wait', async () => {
+    const { id } = await waiting(amountSchema);
+    const wrong = await give(id, 'payment', { amount: 'five', by: 7 });
+    expect(wrong.status).toBe(400);
+    expect(wrong.body.error.message).toMatch(/data\.amount .*; data\.by /);
+    expect(JSON.stringify(wrong.body.error)).toContain('"field":"data.amount"');
+    expect(await give(id, 'payment', { amount: 5 })).toMatchObject({ status: 200, body: { state: 'taken' } });
+  });
+
+  it('of a caller who gives too many is refused, by a rate of its own', async () => {
+    const ofKind = { ...defaultRateSettings.ofKind, events: { count: 2, seconds: 3_600 } };
+    const url = await stage.another({ auth: { keys }, rates: { ...defaultRateSettings, ofKind } });
+    const { id } = await submit();
+    const statuses = [];
+    for (const n of [1, 2, 3]) statuses.push((await post(`${url}/tasks/${id}/events/tick`, `${n}`, alice)).status);
+    expect(statuses).toEqual([200, 200, 429]);
+    expect((await get(`${url}/tasks/${id}`, alice)).status).toBe(200);
+  });
+
   it('is refused with the names that are awaited, or because no turn can take it', async () => {
     const { id } = await waiting();
     const unknown = await give(id, 'paymnet', {});
@@ -98,8 +125,8 @@ describe('An event for a task', () => {
 });
 
 describe('A callback', () => {
-  const call = (id: string, token: string, body: string, type = 'application/json') =>
-    fetch(`${stage.url}/callbacks/${id}/${token}`, { method: 'POST', body, headers: { 'content-type': type } });
+  const call = (id: string, token: string, body: string, type = 'application/json', url = stage.url) =>
+    fetch(`${url}/callbacks/${id}/${token}`, { method: 'POST', body, headers: { 'content-type': type } });
 
   it('gives its event without a credential, as JSON or text, once', async () => {
     const { id, token } = await waiting();
@@ -111,6 +138,27 @@ describe('A callback', () => {
     const text = await waiting();
     await call(text.id, text.token, 'paid=1', 'application/x-www-form-urlencoded');
     expect(await taken(text.id)).toEqual({ data: 'paid=1' });
+  });
+
+  it('is refused with the wrong fields, and goes on to wait', async () => {
+    const { id, token } = await waiting(amountSchema);
+    const wrong = await call(id, token, '{"by":1}');
+    const { error }: ErrorBody = JSON.parse(await wrong.text());
+    expect([wrong.status, error.message]).toEqual([400, expect.stringContaining('data.amount')]);
+    expect((await call(id, token, '{"amount":7}')).status).toBe(200);
+  });
+
+  it('has a rate of its own, whatever others are called', async () => {
+    const perCallback = { count: 2, seconds: 3_600 };
+    const url = await stage.another({ rates: { ...defaultRateSettings, perCallback } });
+    const [one, other] = [await waiting(), await waiting()];
+    const flood = ['{"amount":1}', '{"amount":1}', '{"amount":3}'];
+    const statuses = [];
+    for (const body of flood) statuses.push((await call(one.id, one.token, body, undefined, url)).status);
+    expect(statuses).toEqual([200, 200, 429]);
+    const refused = await call(one.id, one.token, '{}', undefined, url);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(1_000);
+    expect((await call(other.id, other.token, '{"amount":1}', undefined, url)).status).toBe(200);
   });
 
   it('is not found with a wrong token, or after its turn', async () => {

@@ -4,6 +4,7 @@ import {
   copyableSteps,
   type Deletion,
   deleteTask,
+  type EventCheck,
   type GivenEvent,
   type Giving,
   giveEvent,
@@ -106,9 +107,11 @@ export class OperatorTasks {
   }
 
   /** Gives the task an event, in place of who should. */
-  async giveEvent(taskId: string, event: GivenEvent): Promise<Giving> {
+  async giveEvent(taskId: string, event: GivenEvent, check: EventCheck): Promise<Giving> {
     const scope = await this.scopeOf(taskId);
-    return scope ? giveEvent(this.#dependencies, scope, taskId, event, { seesHidden: true }) : { verdict: 'missing' };
+    return scope
+      ? giveEvent(this.#dependencies, scope, taskId, event, { seesHidden: true, check })
+      : { verdict: 'missing' };
   }
 
   /** Sends the first message of the task again, as a new task of its principal. */

@@ -88,5 +88,5 @@ export { type Ending, type OpenTurn, type Suspension, TurnFenced, type TurnStart
 export type { Beginning, TurnHooks, TurnJob } from './turns/turn-job.ts';
 export type { ModelUsage, SpentTurnBudget, TaskBudget, TurnBudgets } from './turns/turn-usage.ts';
 export type { GivenStart, Turns } from './turns/turns.ts';
-export type { GivenEvent, Giving } from './waits/give-event.ts';
+export type { EventCheck, GivenEvent, Giving } from './waits/give-event.ts';
 export type { BegunWait, ResumedTurns, WaitRequest, Waits } from './waits/waits.ts';

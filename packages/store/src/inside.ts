@@ -47,4 +47,4 @@ export { readTask } from './tasks/read/read.ts';
 export { hiddenLetter, stateLetters, stateOf, withdrawnLetter } from './tasks/visibility/state-letters.ts';
 export { readFailure, readReason, storedFailureText } from './turns/failure-text.ts';
 export type { NotedModelCall } from './turns/model-notes.ts';
-export { type GivenEvent, type Giving, giveEvent } from './waits/give-event.ts';
+export { type EventCheck, type GivenEvent, type Giving, giveEvent } from './waits/give-event.ts';

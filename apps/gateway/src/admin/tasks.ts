@@ -11,7 +11,7 @@ import { A2AError, invalidParams } from '@switchyard/protocol';
 import { partSchema } from '@switchyard/protocol/schemas';
 import { z } from 'zod';
 import { taskIsLive } from '../http/serve-deletion.ts';
-import { errorOf, eventName, stateOf } from '../http/serve-events.ts';
+import { checkOf, errorOf, eventName, stateOf } from '../http/serve-events.ts';
 import { taskNotFound } from '../operations/backend.ts';
 import { taskHasEnded } from '../operations/cancel-task.ts';
 import { live } from './live.ts';
@@ -98,7 +98,8 @@ export const taskActionRoutes: readonly AdminRoute[] = [
     async ({ ops }, { id, parameters }) => {
       const { data = {}, id: eventId } = parameters;
       const name = eventName(parameters.name);
-      const giving = await ops.tasks.giveEvent(known(id), { name, data: JSON.stringify(data), id: eventId });
+      const event = { name, data: JSON.stringify(data), id: eventId };
+      const giving = await ops.tasks.giveEvent(known(id), event, checkOf(data));
       const error = errorOf(giving, { taskId: id, name });
       if (error) throw error;
       return { event: name, state: stateOf(giving) };

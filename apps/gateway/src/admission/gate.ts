@@ -55,13 +55,18 @@ export class Gate {
     }
   }
 
-  /** For who has a secret in the path, and no credential. @throws {A2AError} PermissionDenied, RateLimited */
-  admitAnyone(request: IncomingRequest): void {
+  /**
+   * For who has a secret in the path, and no credential.
+   * @param secret it has its own rate
+   * @throws {A2AError} PermissionDenied, RateLimited
+   */
+  admitAnyone(request: IncomingRequest, secret: string): void {
     const { origins, rates } = this.#dependencies;
     try {
       origins.requireHost(request.host);
       rates.arrive(request.address, request.answer);
       rates.requireFewFailures(request.address);
+      rates.calledBack(secret, request.answer);
     } catch (thrown) {
       this.#onRefusal(request, thrown);
       throw thrown;

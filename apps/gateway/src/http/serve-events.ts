@@ -1,5 +1,6 @@
 import { A2AError, invalidParams, isEventName } from '@switchyard/protocol';
-import type { Giving } from '@switchyard/store';
+import { DataCheck } from '@switchyard/protocol/schemas';
+import type { EventCheck, Giving } from '@switchyard/store';
 import { actions } from '../admission/scopes.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { bodyLimits, incoming, openHttpCall } from '../bindings/http-call.ts';
@@ -28,8 +29,9 @@ export function serveEvent(context: GatewayContext): Handler {
     const { scope, agent, idempotencyKey: id } = openHttpCall(context, exchange, { admission, tenant });
     admission.requireAgent('GiveEvent', agent);
     const [taskId, name] = [pathPart(req, 'id') ?? '', eventName(pathPart(req, 'name') ?? '')];
-    const data = JSON.stringify(parseJson(json));
-    const giving = await context.waits.give(scope, taskId, { name, data, id });
+    const data = parseJson(json);
+    const event = { name, data: JSON.stringify(data), id };
+    const giving = await context.waits.give(scope, taskId, event, { check: checkOf(data) });
     const error = errorOf(giving, { taskId, name });
     const audited = { what: actions.GiveEvent.audit, operation: 'GiveEvent', agent: scope.agent };
     admission.audit({ ...audited, object: taskId.slice(0, 128), outcome: error?.code ?? 'ok' });
@@ -46,12 +48,17 @@ export function serveCallback(context: GatewayContext): Handler {
   return async (req, res) => {
     const exchange = { req, res };
     const request = incoming(context, exchange);
-    context.gate.admitAnyone(request);
+    const token = pathPart(req, 'token') ?? '';
+    context.gate.admitAnyone(request, token);
     const { settings } = context;
     const maxBytes = Math.min(settings.maxBodyBytes, MAX_BYTES);
     const body = await readAnyBody(req, { maxBytes, maxValues: settings.maxBodyValues });
     const taskId = pathPart(req, 'id') ?? '';
-    const giving = await context.waits.giveByCallback(taskId, pathPart(req, 'token') ?? '', JSON.stringify(body));
+    const giving = await context.waits.giveByCallback(taskId, {
+      token,
+      data: JSON.stringify(body),
+      check: checkOf(body),
+    });
     if (giving.verdict === 'missing') context.gate.countGuess(request);
     const error = errorOf(giving, { taskId, name: '' });
     if (error) throw isOver(giving) ? callbackIsOver() : error;
@@ -65,6 +72,11 @@ export function eventName(name: string): string {
   throw invalidParams([
     { field: 'name', description: 'must have 1 to 64 letters, digits, hyphens, underscores and dots' },
   ]);
+}
+
+/** Checks the data of an event by the schema for which the turn waits. */
+export function checkOf(data: unknown): EventCheck {
+  return (schema) => new DataCheck(schema).violations(data, 'data');
 }
 
 const states = { given: 'kept', resumed: 'taken', known: 'known-before' } as const;
@@ -93,6 +105,8 @@ export function errorOf(
     case 'resumed':
     case 'known':
       return undefined;
+    case 'wrong':
+      return invalidParams(giving.violations);
     case 'missing':
       return taskNotFound(taskId);
     case 'unknown':

@@ -17,16 +17,18 @@ const warningRate: Rate = { count: 1, seconds: 60 };
 /** Rate limits for clients. Each gateway counts for itself. */
 export class Rates {
   readonly #ofPrincipals: ReadonlyMap<string, NamedLimit>;
+  readonly #ofCallbacks: NamedLimit | undefined;
   readonly #ofAddresses: NamedLimit | undefined;
   readonly #failures: Limiter | undefined;
   readonly #warnings = new Limiter(warningRate);
   readonly #emit: Emit;
 
-  constructor({ perPrincipal, ofKind, perAddress, failedAuthPerAddress }: RateSettings, emit: Emit) {
+  constructor({ perPrincipal, ofKind, perCallback, perAddress, failedAuthPerAddress }: RateSettings, emit: Emit) {
     const limits = Object.entries({ all: perPrincipal, ...ofKind });
     this.#ofPrincipals = new Map(
       limits.flatMap(([name, rate]) => (rate === 'off' ? [] : [[name, new NamedLimit(name, rate)]])),
     );
+    this.#ofCallbacks = perCallback === 'off' ? undefined : new NamedLimit('callback', perCallback);
     this.#ofAddresses = perAddress === 'off' ? undefined : new NamedLimit('address', perAddress);
     this.#failures = failedAuthPerAddress === 'off' ? undefined : new Limiter(failedAuthPerAddress);
     this.#emit = emit;
@@ -35,6 +37,11 @@ export class Rates {
   /** Counts a request of any client. @throws {A2AError} RateLimited */
   arrive(address: string | undefined, answer?: RatedAnswer): void {
     this.#ofAddresses?.take(networkName(address), answer);
+  }
+
+  /** Counts an event that comes by a callback URL. @throws {A2AError} RateLimited */
+  calledBack(callback: string, answer?: RatedAnswer): void {
+    this.#ofCallbacks?.take(callback, answer);
   }
 
   /** Call it before checking an unknown credential. @throws {A2AError} RateLimited */

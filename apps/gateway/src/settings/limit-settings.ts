@@ -31,7 +31,9 @@ export interface RateSettings {
   /** All requests of a principal. */
   readonly perPrincipal: RateSetting;
   /** Requests of one kind, by the scope that they need. */
-  readonly ofKind: Readonly<Record<'send' | 'read' | 'cancel' | 'push', RateSetting>>;
+  readonly ofKind: Readonly<Record<'send' | 'read' | 'cancel' | 'push' | 'events', RateSetting>>;
+  /** Events that come by one callback URL. */
+  readonly perCallback: RateSetting;
   /** Requests of an address, or an IPv6 /64, except for cards. */
   readonly perAddress: RateSetting;
   /** Wrong credentials of an address. */
@@ -42,7 +44,8 @@ export interface RateSettings {
 
 export const defaultRateSettings: RateSettings = {
   perPrincipal: 'off',
-  ofKind: { send: 'off', read: 'off', cancel: 'off', push: 'off' },
+  ofKind: { send: 'off', read: 'off', cancel: 'off', push: 'off', events: 'off' },
+  perCallback: { count: 60, seconds: 60 },
   perAddress: 'off',
   failedAuthPerAddress: { count: 20, seconds: 60 },
   proxies: 0,

@@ -55,7 +55,7 @@ function suspensionOf(waits: readonly PendingWait[]): Suspension {
   const lookAgainMs = calls.length > 0 ? Date.now() + LOOK_AGAIN_MS : Number.POSITIVE_INFINITY;
   return {
     dueMs: Math.min(lookAgainMs, ...waits.map(({ dueMs }) => dueMs)),
-    events: waits.flatMap(({ event }) => event ?? []),
+    events: eventsOf(waits),
     calls,
     waits: waits.map(({ event, call, dueMs }) => ({
       ...(event !== undefined && { event }),
@@ -63,6 +63,17 @@ function suspensionOf(waits: readonly PendingWait[]): Suspension {
       ...(Number.isFinite(dueMs) && { until: new Date(dueMs).toISOString() }),
     })),
   };
+}
+
+/** The events that end a wait. Waits for the same one with different schemas take any data. */
+function eventsOf(waits: readonly PendingWait[]): Suspension['events'] {
+  const schemas = new Map<string, string | undefined>();
+  for (const { event, schema } of waits) {
+    if (event === undefined) continue;
+    const isSame = !schemas.has(event) || schemas.get(event) === schema;
+    schemas.set(event, isSame ? schema : undefined);
+  }
+  return [...schemas].map(([name, schema]) => ({ name, schema }));
 }
 
 async function interrupted(turn: OpenTurn, reason: InterruptionKind): Promise<JobOutcome | 'more'> {

@@ -18,6 +18,17 @@ export function jsonSchemaOf(schema: DataSchema<unknown>): JsonSchema | undefine
   return JSON.parse(json);
 }
 
+/** JSON Schema of the data of an event, for who gives it; undefined: there is none, and only the agent checks the data. */
+export function schemaForGivers(schema: DataSchema<unknown>): string | undefined {
+  try {
+    const json = jsonSchemaOf(schema);
+    return json && JSON.stringify(json);
+  } catch (error) {
+    if (error instanceof TypeError) return undefined;
+    throw error;
+  }
+}
+
 /** The input of a task, as its agent's schema parses it, or what is wrong with it. */
 export async function readInput(
   schema: DataSchema<unknown> | undefined,

@@ -21,6 +21,8 @@ export type WaitBeginning =
 export interface PendingWait {
   /** Name of the event that ends it, if one does. */
   readonly event?: string | undefined;
+  /** JSON Schema of the event's data; unset: any, or those that only the agent can check. */
+  readonly schema?: string | undefined;
   /** Task of another agent whose end or question ends it, if one does. */
   readonly call?: { readonly taskId: string; readonly skipsAuth: boolean } | undefined;
   /** When it ends at the latest, since 1970; Infinity: only by its event. */

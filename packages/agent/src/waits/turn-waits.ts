@@ -50,11 +50,8 @@ export class TurnWaits {
     Error.captureStackTrace(caller, TurnWaits.prototype.waitFor);
     checkName(event);
     const key = this.#key(`event ${event}`, options);
-    const result = await waitOrSuspend(this.#port.waits, this.#journal, {
-      key,
-      event,
-      delayMs: timeout === undefined ? undefined : msOf(timeout),
-    });
+    const wait = { key, event, delayMs: timeout === undefined ? undefined : msOf(timeout) };
+    const result = await waitOrSuspend(this.#port.waits, this.#journal, wait, schema);
     if (result === '')
       throw new EventError('timed-out', event, { why: `did not come within ${text(timeout)}.`, caller });
     const { data }: { data: unknown } = JSON.parse(result);

@@ -87,7 +87,7 @@ describe('turn.waitFor', () => {
 
   it('returns the data of an event that is given while it waits, or before, or that the options give later', async () => {
     const asked = await runTurn(buys, 'Buy');
-    expect(asked.waits).toEqual([{ event: 'payment', dueMs: expect.any(Number) }]);
+    expect(asked.waits).toMatchObject([{ event: 'payment', dueMs: expect.any(Number) }]);
     expect((await asked.give('payment', { amount: 5 })).answer).toBe('paid 5');
     const given = { name: 'payment', data: { amount: 6 } };
     expect((await runTurn(buys, 'Buy', { events: [given] })).answer).toBe('paid 6');

@@ -41,6 +41,14 @@ export const limits = {
     ...kindRate('READ', 'Read requests'),
     ...kindRate('CANCEL', 'Cancel and delete requests'),
     ...kindRate('PUSH', 'Requests about webhooks'),
+    ...kindRate('EVENTS', 'Events given to tasks'),
+    RATE_EVENTS_PER_CALLBACK: {
+      of: ['gateway'],
+      schema: rateOrOff,
+      default: { count: 60, seconds: 60 },
+      defaultText: '60/m',
+      text: 'Events per callback URL of an agent (`turn.callbackUrl`) and gateway. More get 429.',
+    },
     RATE_PER_ADDRESS: {
       of: ['gateway'],
       schema: rateOrOff,

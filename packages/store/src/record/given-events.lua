@@ -2,6 +2,7 @@
 -- have, besides the fields in begin-step.lua, of the message that the turn works on:
 --   awaited <name>   '' a turn has waited for such events, or has made a callback URL for them | '1' the suspended turn
 --                    waits for one
+--   schema <name>    JSON Schema of their data, of the suspended turn that waits for one; absent: any
 --   given <number>   data (JSON) of an event that no turn has taken
 --   pending <name>   numbers of those with this name, each after a blank
 --   id <id>          '1': an event with this id was given

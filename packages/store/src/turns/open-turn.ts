@@ -35,7 +35,8 @@ export const suspendTurnScript = defineScript({
   file: 'suspend-turn.lua',
   from: import.meta.url,
   keys: [...recordKeyNames, 'queueRoot'],
-  args: [...recordArgNames, 'fence', 'dueMs', 'waits', 'seen', 'jobOptions', 'notes', 'calls', 'events*'],
+  args: [...recordArgNames, 'fence', 'dueMs', 'waits', 'seen', 'jobOptions', 'notes', 'calls'],
+  each: ['event', 'schema'],
   reply: word('suspended', 'canceled', 'fenced'),
 });
 export const giveUpTurnScript = defineScript({
@@ -65,8 +66,8 @@ export type Ending = 'more' | 'idle' | 'canceled' | 'fenced' | 'successor' | 'su
 export interface Suspension {
   /** When the first of its waits ends, since 1970 by Redis' clock; Infinity: only events end them. */
   readonly dueMs: number;
-  /** Names of the events that end one. */
-  readonly events: readonly string[];
+  /** Names of the events that end one, and the JSON Schema of their data; unset: any data. */
+  readonly events: readonly { readonly name: string; readonly schema?: string | undefined }[];
   /**
    * Tasks of other agents whose end or question ends one. `skipsAuth`: an authorization that the task waits for does not.
    */
@@ -311,8 +312,8 @@ export class OpenTurn {
         jobOptions: jobOptions(),
         notes: this.#modelNotes.take(),
         calls: calls.map(({ taskId, skipsAuth }) => `${idText(taskId)} ${skipsAuth ? 1 : 0}`).join('\n'),
-        events,
       },
+      each: events.map(({ name, schema = '' }) => ({ event: name, schema })),
     });
     this.ending = verdict;
     return verdict;

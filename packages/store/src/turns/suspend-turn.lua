@@ -11,7 +11,8 @@
 --       notes        as in append.lua; '' none
 --       calls        tasks of other agents that it waits for, one a line: id, and 1 if the wait goes on while the task
 --                    waits for an authorization, else 0; '' none
---       events*      names of the events that it waits for
+-- EACH  event        name of an event that it waits for
+--       schema       JSON Schema of its data; '' any data
 -- Returns  suspended (or it has a new job already: a wait has ended since it began) | canceled | fenced
 -- Invariant: the run ends in the step in which its turn is listed to be resumed. No attempt is spent. An event that is
 -- given before this step is not missed, nor the end of a called task, nor a cancel, nor a message to a turn that takes
@@ -48,10 +49,13 @@ else
   record.has_side_keys = 1
   for _, name in ipairs(redis.call('HKEYS', steps_key)) do
     if name:sub(1, 8) == 'awaited ' then redis.call('HSET', steps_key, name, '') end
+    if name:sub(1, 7) == 'schema ' then redis.call('HDEL', steps_key, name) end
   end
-  for i = 14, #ARGV do
-    if first_event(steps_key, ARGV[i]) then has_ended = true end
-    redis.call('HSET', steps_key, 'awaited ' .. ARGV[i], '1')
+  for i = 14, #ARGV, 2 do
+    local event, schema = ARGV[i], ARGV[i + 1]
+    if first_event(steps_key, event) then has_ended = true end
+    redis.call('HSET', steps_key, 'awaited ' .. event, '1')
+    if schema ~= '' then redis.call('HSET', steps_key, 'schema ' .. event, schema) end
   end
   for called, skips_auth in calls:gmatch('(%S+) (%d)') do
     local called_key = task_key:sub(1, -#task_id - 1) .. called

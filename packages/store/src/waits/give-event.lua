@@ -10,15 +10,16 @@
 --       has_own_id   '1': its giver has chosen the id; '' an event with the same name and data that is not taken yet is
 --                    the same one
 --       data         JSON
+--       checked      schema that the data match; '' they were not checked
 --       sees_hidden  as in cancel.lua
 --       max_events   most events that wait for their turn
 --       max_results  as in end-step.lua
 --       max_bytes    as in tenant-bytes.lua
 --       job_options  as in add-jobs.lua
--- Returns  { verdict }; with `unknown` the names of the events that the turn waits for
+-- Returns  { verdict }; with `unknown` the names of the events that the turn waits for, with `unchecked` the schema
 --       given (it is kept) | resumed (it is kept, and the turn has a job) | known (it was given before, perhaps to a turn
 --       that has ended)
---       | unknown (the suspended turn waits for others, and has not named this one) | full (too many events wait, or
+--       | unchecked (the suspended turn waits for data of this schema) | unknown (the suspended turn waits for others, and has not named this one) | full (too many events wait, or
 --       the results are too large together) | too-many-bytes-of-tenant | idle (no message is being worked on)
 --       | canceling | terminal | missing
 -- Invariant: an event that is given is taken once, by the first wait for its name. It is kept until then, or until its
@@ -32,8 +33,8 @@
 --- @include "../record/given-events.lua"
 
 local queue_root = unpack(KEYS, 5)
-local owner, name, callback, id, has_own_id, data, sees_hidden = unpack(ARGV, 7, 13)
-local max_events, max_results, max_bytes, job_options = unpack(ARGV, 14)
+local owner, name, callback, id, has_own_id, data, checked, sees_hidden = unpack(ARGV, 7, 14)
+local max_events, max_results, max_bytes, job_options = unpack(ARGV, 15)
 max_bytes = tonumber(max_bytes)
 --- @include "../tasks/quotas/tenant-bytes.lua"
 
@@ -68,6 +69,9 @@ if record.waits ~= '' and not awaited then
   end
   return { 'unknown', names }
 end
+
+local schema = record.waits ~= '' and awaited == '1' and redis.call('HGET', steps_key, 'schema ' .. name)
+if schema and schema ~= checked then return { 'unchecked', { schema } } end
 
 local kept, bytes = 0, 0
 if is_same then kept, bytes = unpack(redis.call('HMGET', steps_key, 'kept_events', 'bytes')) end

@@ -1,4 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
+import type { FieldViolation, JsonSchema } from '@switchyard/protocol';
 import { jobOptions, queueRoot } from '../queue/job.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import { list, text, tuple, verdict } from '../redis/reply.ts';
@@ -21,6 +22,7 @@ export const giveEventScript = defineScript({
     'id',
     'hasOwnId',
     'data',
+    'checked',
     'seesHidden',
     'maxEvents',
     'maxResults',
@@ -31,6 +33,7 @@ export const giveEventScript = defineScript({
     given: none,
     resumed: none,
     known: none,
+    unchecked: tuple(list(text)),
     unknown: tuple(list(text)),
     full: none,
     'too-many-bytes-of-tenant': none,
@@ -60,7 +63,7 @@ export interface GivenEvent {
 /**
  * - `given`: it is kept until the turn waits for it. `resumed`: the suspended turn waited for it. `known`: it was given
  *   before.
- * - `unknown`: the suspended turn waits for other events, `awaited`. `full`: too many events wait for the turn, or too
+ * - `wrong`: the suspended turn waits for other data. `unknown`: the suspended turn waits for other events, `awaited`. `full`: too many events wait for the turn, or too
  *   many bytes. `too-many-bytes-of-tenant`: as for messages.
  * - `idle`: no message is being worked on. `canceling`: the task will end. `terminal`: it has ended. `missing`: there is
  *   no such task in this scope, or no such callback.
@@ -78,7 +81,18 @@ export type Giving =
         | 'terminal'
         | 'missing';
     }
-  | { readonly verdict: 'unknown'; readonly awaited: readonly string[] };
+  | { readonly verdict: 'unknown'; readonly awaited: readonly string[] }
+  | { readonly verdict: 'wrong'; readonly violations: readonly FieldViolation[] };
+
+/** Checks data by the JSON Schema for which a suspended turn waits. @returns what is wrong with them */
+export type EventCheck = (schema: JsonSchema) => readonly FieldViolation[];
+
+export interface GiveOptions {
+  /** Never for a client: to clients, a hidden task is missing. */
+  readonly seesHidden?: boolean;
+  /** Default: nothing is wrong with any data. */
+  readonly check?: EventCheck;
+}
 
 export interface GiveDependencies extends DurableDependencies {
   readonly shards: Shards;
@@ -87,7 +101,6 @@ export interface GiveDependencies extends DurableDependencies {
 
 /**
  * Gives a task an event. A turn that waits for it resumes.
- * @param options `seesHidden`: never for a client: to clients, a hidden task is missing
  * @throws {NotReplicated} the event may be kept nevertheless
  */
 export async function giveEvent(
@@ -95,11 +108,11 @@ export async function giveEvent(
   scope: Scope,
   taskId: string,
   { name, data, id, callback = '' }: GivenEvent,
-  { seesHidden = false } = {},
+  { seesHidden = false, check = () => [] }: GiveOptions = {},
 ): Promise<Giving> {
   const { shards, settings } = dependencies;
   const keys = shards.of(taskId);
-  const [verdict, awaited = []] = await runDurably(dependencies, giveEventScript, {
+  const call = {
     keys: { ...keys.record(taskId), queueRoot: queueRoot(scope.agent, keys) },
     args: {
       ...recordArgValues(taskId, settings),
@@ -115,8 +128,18 @@ export async function giveEvent(
       maxBytes: quotaArgValues(settings).maxBytes,
       jobOptions: jobOptions(),
     },
-  });
-  return verdict === 'unknown' ? { verdict, awaited: awaited.sort() } : { verdict };
+  };
+  for (let checked = ''; ; ) {
+    const [verdict, texts = []] = await runDurably(dependencies, giveEventScript, {
+      ...call,
+      args: { ...call.args, checked },
+    });
+    if (verdict === 'unknown') return { verdict, awaited: texts.sort() };
+    if (verdict !== 'unchecked') return { verdict };
+    [checked = ''] = texts;
+    const violations = check(JSON.parse(checked));
+    if (violations.length > 0) return { verdict: 'wrong', violations };
+  }
 }
 
 export const hashOf = (text: string): string => hash('sha256', text, 'base64url');

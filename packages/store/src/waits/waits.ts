@@ -17,7 +17,7 @@ import { TooManyResults } from '../steps/steps.ts';
 import { originOf } from '../tasks/accept/origin.ts';
 import { type OpenTurn, TurnFenced } from '../turns/open-turn.ts';
 import type { TurnsDependencies } from '../turns/turns-dependencies.ts';
-import { type GivenEvent, type Giving, giveEvent, hashOf } from './give-event.ts';
+import { type EventCheck, type GivenEvent, type GiveOptions, type Giving, giveEvent, hashOf } from './give-event.ts';
 
 const from = import.meta.url;
 const beginWaitScript = defineScript({
@@ -62,6 +62,15 @@ export type BegunWait =
   | { readonly verdict: 'done'; readonly result: string }
   | { readonly verdict: 'waits'; readonly dueMs: number; readonly leftMs: number }
   | { readonly verdict: 'canceling' };
+
+/** An event that is given by a callback. */
+export interface CallbackEvent {
+  /** As of `Waits.callback`. */
+  readonly token: string;
+  /** JSON. */
+  readonly data: string;
+  readonly check?: EventCheck;
+}
 
 export interface ResumedTurns {
   readonly count: number;
@@ -113,21 +122,20 @@ export class Waits {
   }
 
   /** @throws {NotReplicated} the event may be kept nevertheless */
-  give(scope: Scope, taskId: string, event: GivenEvent): Promise<Giving> {
-    return giveEvent(this.#dependencies, scope, taskId, event);
+  give(scope: Scope, taskId: string, event: GivenEvent, options?: GiveOptions): Promise<Giving> {
+    return giveEvent(this.#dependencies, scope, taskId, event, options);
   }
 
   /**
    * Gives an event by a callback. A body that is sent again is the same event.
-   * @param token as of `callback`
    * @throws {NotReplicated}
    */
-  async giveByCallback(taskId: string, token: string, data: string): Promise<Giving> {
+  async giveByCallback(taskId: string, { token, data, check }: CallbackEvent): Promise<Giving> {
     const origin = await originOf(this.#dependencies, taskId);
     if (!origin) return { verdict: 'missing' };
     const callback = hashOf(token);
     const event = { name: '', data, id: `${callback} ${data}`, callback };
-    return giveEvent(this.#dependencies, origin.scope, taskId, event, { seesHidden: true });
+    return giveEvent(this.#dependencies, origin.scope, taskId, event, { seesHidden: true, ...(check && { check }) });
   }
 
   /**

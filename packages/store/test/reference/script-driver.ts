@@ -271,7 +271,8 @@ export class ScriptDriver {
     const wait = { dueMs: -1, waits: '[{"event":"e"}]', seen: '', jobOptions: jobOptions(), notes: '', calls: '' };
     const verdict = await suspendTurnScript.run(this.#redis, {
       keys: { ...keys, queueRoot: queueRoot(this.#agent, this.#keys) },
-      args: { ...args, fence, ...wait, events: ['e'] },
+      args: { ...args, fence, ...wait },
+      each: [{ event: 'e', schema: '' }],
     });
     expect(verdict).toBe(expected.verdict);
     if (expected.job) this.#resumedJobs.push(expected.job);
@@ -288,6 +289,7 @@ export class ScriptDriver {
       id: randomUUID(),
       hasOwnId: '',
       data: '1',
+      checked: '',
       seesHidden: '',
     };
     const limits = { maxEvents: 100, maxResults: 1_000_000, maxBytes: 0, jobOptions: jobOptions() };

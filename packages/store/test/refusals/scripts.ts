@@ -733,7 +733,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       kind: 'ends',
       prepare: async (stage) => {
         const turn = await stage.turn();
-        return () => turn.suspend({ dueMs: Number.POSITIVE_INFINITY, events: ['payment'], waits: [] });
+        return () => turn.suspend({ dueMs: Number.POSITIVE_INFINITY, events: [{ name: 'payment' }], waits: [] });
       },
       answer: 'suspended',
     },

@@ -21,7 +21,7 @@ async function taskOf(taskId: string, of: Store = store): Promise<Task> {
 async function suspended(turn: OpenTurn, requests: readonly WaitRequest[], of: Store = store): Promise<string> {
   const begun = await Promise.all(requests.map((request) => of.waits.begin(turn, request)));
   const dueMs = Math.min(...begun.map((wait) => (wait.verdict === 'waits' ? wait.dueMs : 0)));
-  const events = requests.flatMap(({ event }) => event ?? []);
+  const events = requests.flatMap(({ event }) => (event === undefined ? [] : { name: event }));
   const waits = requests.map(({ event }) => ({ ...(event !== undefined && { event }) }));
   return turn.suspend({ dueMs, events, waits });
 }
@@ -129,7 +129,9 @@ describe('a suspended turn', () => {
     const turn = await begun(store, taskId);
     await store.waits.begin(turn, payment);
     await store.tasks.cancel(alice, taskId);
-    expect(await turn.suspend({ dueMs: Number.POSITIVE_INFINITY, events: ['payment'], waits: [] })).toBe('canceled');
+    expect(await turn.suspend({ dueMs: Number.POSITIVE_INFINITY, events: [{ name: 'payment' }], waits: [] })).toBe(
+      'canceled',
+    );
     expect((await taskOf(taskId)).status.state).toBe('TASK_STATE_CANCELED');
   });
 
@@ -187,7 +189,7 @@ describe('an event', () => {
       });
     await store.waits.begin(turn, { ...payment, key: 'event payment 3' });
     await store.waits.give(alice, taskId, { ...paid, id: 'c' });
-    await turn.suspend({ dueMs: Number.POSITIVE_INFINITY, events: ['payment'], waits: [] });
+    await turn.suspend({ dueMs: Number.POSITIVE_INFINITY, events: [{ name: 'payment' }], waits: [] });
     expect(await listed()).not.toContain(taskId);
     const again = await begun(store, taskId, { job: 2 });
     expect(await store.waits.begin(again, { ...payment, key: 'event payment 3' })).toMatchObject({ verdict: 'done' });
@@ -245,6 +247,23 @@ describe('an event', () => {
     expect(await store.waits.begin(next, payment)).toMatchObject({ verdict: 'waits' });
   });
 
+  test('whose data the suspended turn does not want is refused, and waits; an earlier one is kept unchecked', async () => {
+    const wanted = JSON.stringify({ type: 'object', required: ['amount'] });
+    const asked: object[] = [];
+    const violations = [{ field: 'data.amount', description: 'is missing' }];
+    const check = (schema: object) => (asked.push(schema) > 1 ? [] : violations);
+    const { taskId } = await accepted(store, alice);
+    const turn = await begun(store, taskId);
+    await store.waits.begin(turn, payment);
+    await turn.suspend({ dueMs: Number.POSITIVE_INFINITY, events: [{ name: 'payment', schema: wanted }], waits: [] });
+    expect(await store.waits.give(alice, taskId, paid, { check })).toEqual({ verdict: 'wrong', violations });
+    expect(await listed()).toContain(taskId);
+    expect(await store.waits.give(alice, taskId, paid, { check })).toEqual({ verdict: 'resumed' });
+    expect(asked).toEqual([JSON.parse(wanted), JSON.parse(wanted)]);
+    expect(await store.waits.give(alice, taskId, { ...paid, data: '1' }, { check })).toEqual({ verdict: 'given' });
+    expect(asked).toHaveLength(2);
+  });
+
   test('is kept within limits', async () => {
     const own = await testStore({ maxStepsBytes: 300 });
     const { taskId } = await accepted(own, alice);
@@ -259,15 +278,17 @@ describe('an event', () => {
     const token = await store.waits.callback(turn, 'callback payment 1', 'payment');
     expect(await store.waits.callback(turn, 'callback payment 1', 'payment')).toBe(token);
     await suspended(turn, [payment]);
-    expect(await store.waits.giveByCallback(taskId, `${token}x`, '{}')).toEqual({ verdict: 'missing' });
-    expect(await store.waits.giveByCallback(taskId, token, '{"n":1}')).toEqual({ verdict: 'resumed' });
+    expect(await store.waits.giveByCallback(taskId, { token: `${token}x`, data: '{}' })).toEqual({
+      verdict: 'missing',
+    });
+    expect(await store.waits.giveByCallback(taskId, { token, data: '{"n":1}' })).toEqual({ verdict: 'resumed' });
     const again = await begun(store, taskId, { job: 2 });
     expect(await store.waits.begin(again, payment)).toEqual({ verdict: 'done', result: '{"data":{"n":1}}' });
-    expect(await store.waits.giveByCallback(taskId, token, '{"n":1}')).toEqual({ verdict: 'known' });
+    expect(await store.waits.giveByCallback(taskId, { token, data: '{"n":1}' })).toEqual({ verdict: 'known' });
     await again.publish({ kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true });
     await accepted(store, alice, userMessage('more', { taskId }));
     await begun(store, taskId, { job: 3 });
-    expect(await store.waits.giveByCallback(taskId, token, '{"n":2}')).toEqual({ verdict: 'missing' });
+    expect(await store.waits.giveByCallback(taskId, { token, data: '{"n":2}' })).toEqual({ verdict: 'missing' });
   });
 });
 
