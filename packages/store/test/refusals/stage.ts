@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Ops } from '@switchyard/operators';
 import type { TurnEvent } from '@switchyard/protocol';
 import { Redis } from 'ioredis';
@@ -93,11 +92,11 @@ export class Stage implements AsyncDisposable {
     return begun(this.store, taskId);
   }
 
-  /** Suspends a turn whose time has come when this resolves. */
+  /** Suspends a turn whose time has come. */
   async suspendedTurn(): Promise<void> {
-    const dueMs = Date.now() + 300;
-    await (await this.turn()).suspend({ dueMs, events: [], waits: [] });
-    await delay(dueMs + 1 - Date.now());
+    const turn = await this.turn();
+    await turn.suspend({ dueMs: Date.now() + 3_600_000, events: [], waits: [] });
+    await this.#redis.zadd(this.#shards.of(turn.start.taskId).suspended, 'XX', 1, turn.start.taskId);
   }
 
   /** Creates a scheduled task that is due. @returns its id */
