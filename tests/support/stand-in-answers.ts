@@ -7,6 +7,7 @@ import type {
   LogLevel,
   Me,
   Overview,
+  ScheduleReading,
   Series,
   StartedTask,
   TaskDetail,
@@ -360,6 +361,20 @@ export const interrupted: readonly WaitingTask[] = [4, 12, 20, 28, 36].map((n, i
     ],
     i,
   ),
+}));
+
+const cron = { cron: '0 9 * * MON-FRI', timeZone: 'Europe/Berlin' };
+export const schedules: readonly ScheduleReading[] = [
+  { ...cron, state: 'active' as const, nextAt: ago(-75_600), times: 12, lastState: nth(states, 1) },
+  { cron: '*/15 * * * *', state: 'paused' as const, lastState: nth(states, 5) },
+  { state: 'active' as const, nextAt: ago(-3_600) },
+  { cron: '0 0 1 * *', state: 'delayed' as const, until: ago(-9_000_000) },
+].map((one, n) => ({
+  ...ownerOf(taskRow(40 + n)),
+  scheduleId: uuid(40 + n),
+  ...(one.state !== 'delayed' && { nextTaskId: uuid(50 + n) }),
+  ...(one.cron && { lastTaskId: uuid(60 + n), lastAt: ago(7_200 * (n + 1)) }),
+  ...one,
 }));
 
 function ownerOf({ taskId, contextId, agent, tenant, subject }: TaskRow) {

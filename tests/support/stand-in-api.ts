@@ -181,6 +181,7 @@ function findersOf(tasks: number): Readonly<Record<string, Find>> {
     '/admin/interrupted': ({ query }) => paged('tasks', sample.interrupted, query),
     '/admin/dead-letters': ({ query }) => paged('deadLetters', lettersFor(query), query),
     '/admin/dead-letters/:id': ({ id }) => sample.deadLetters.find((letter) => letter.id === id),
+    '/admin/schedules': ({ query }) => paged('schedules', sample.schedules, query),
     '/admin/conversations': ({ query }) => paged('conversations', sample.conversations, query),
     '/admin/conversations/:id': ({ id }) => {
       const row = sample.conversations.find(({ conversationId }) => conversationId === id);

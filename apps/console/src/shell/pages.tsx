@@ -72,6 +72,13 @@ export const pages: readonly PageEntry[] = [
     load: async () => (await import('../pages/queues/page.tsx')).QueuesPage,
   },
   {
+    name: 'schedules',
+    title: 'Schedules',
+    icon: 'schedules',
+    key: 's',
+    load: async () => (await import('../pages/schedules/page.tsx')).SchedulesPage,
+  },
+  {
     name: 'usage',
     title: 'Usage',
     icon: 'usage',
