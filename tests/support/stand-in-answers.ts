@@ -268,7 +268,7 @@ export function taskDetail(n: number): TaskDetail {
     seq: 7,
     keptEvents: 7,
     messagesAccepted: 1,
-    messagesReleased: isTerminal || waits ? 1 : 0,
+    messagesAnswered: isTerminal || waits ? 1 : 0,
     artifacts: 2,
     webhooks: 1,
     cancelRequested: false,

@@ -110,7 +110,7 @@ function plainSettings(values: ValuesOf<'gateway'>) {
     missingVersion: values.MISSING_VERSION,
     unknownConfiguration: values.UNKNOWN_CONFIGURATION,
     blockingWaitMs: values.BLOCKING_WAIT_MS === 'off' ? Number.POSITIVE_INFINITY : values.BLOCKING_WAIT_MS,
-    acknowledgedIsReleased: values.ACKNOWLEDGE,
+    acknowledgedIsAnswered: values.ACKNOWLEDGE,
     minCronIntervalMs: values.MIN_CRON_INTERVAL_MS,
     messageHoldMs: values.MESSAGE_HOLD_MS === 'off' ? Number.POSITIVE_INFINITY : values.MESSAGE_HOLD_MS,
     cancelWaitMs: values.CANCEL_WAIT_MS,

@@ -7,7 +7,7 @@ const item = (given: Partial<FeedItem>): FeedItem => ({
   kind: 'event',
   seq: 1,
   state: 'TASK_STATE_WORKING',
-  released: 0,
+  answered: 0,
   isPlainMessage: false,
   json: '{}',
   ...given,
@@ -18,11 +18,11 @@ async function* feed(...items: FeedItem[]): AsyncIterable<FeedItem> {
 }
 
 describe('asksCallerOf', () => {
-  const question = item({ state: 'TASK_STATE_INPUT_REQUIRED', released: 1 });
+  const question = item({ state: 'TASK_STATE_INPUT_REQUIRED', answered: 1 });
 
   it('is true for the question that the message led to', () => {
     expect(asksCallerOf(1, question)).toBe(true);
-    expect(asksCallerOf(1, item({ released: 1 }))).toBe(false);
+    expect(asksCallerOf(1, item({ answered: 1 }))).toBe(false);
   });
 
   it('is false for the question of an earlier message', () => {
@@ -30,7 +30,7 @@ describe('asksCallerOf', () => {
   });
 
   it('is false while an authorization is required', () => {
-    expect(asksCallerOf(1, item({ state: 'TASK_STATE_AUTH_REQUIRED', released: 1 }))).toBe(false);
+    expect(asksCallerOf(1, item({ state: 'TASK_STATE_AUTH_REQUIRED', answered: 1 }))).toBe(false);
   });
 });
 

@@ -10,7 +10,7 @@ describe('A gateway with the strict settings', () => {
 
   beforeAll(async () => {
     stage = await openStage({
-      gateway: { missingVersion: '0.3', acknowledgedIsReleased: false, blockingWaitMs: Number.POSITIVE_INFINITY },
+      gateway: { missingVersion: '0.3', acknowledgedIsAnswered: false, blockingWaitMs: Number.POSITIVE_INFINITY },
     });
   });
 

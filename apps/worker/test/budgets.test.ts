@@ -45,8 +45,8 @@ async function send(store: Store, agentId: string, message: { text: string; task
   const accepted = await store.tasks.accept(scope(agentId), { message: sent } as never);
   if (accepted.verdict !== 'accepted') throw new Error(accepted.verdict);
   const ended = async (): Promise<Task | false> => {
-    const { task, released = 0 } = (await store.tasks.read(scope(agentId), accepted.taskId)) ?? {};
-    return released >= accepted.number && JSON.parse(String(task));
+    const { task, answered = 0 } = (await store.tasks.read(scope(agentId), accepted.taskId)) ?? {};
+    return answered >= accepted.number && JSON.parse(String(task));
   };
   return until(ended, { what: 'the turn has ended', timeoutMs: 10_000 });
 }

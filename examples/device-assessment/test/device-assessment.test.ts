@@ -37,7 +37,7 @@ describe('device assessment', () => {
   it("ends the caller's blocking call with its acknowledgement", async () => {
     const port = new MemoryPort({ message: 'Assess router007' });
     await executeTurn(assessment, port);
-    expect(port.published[0]).toMatchObject({ kind: 'status', releasesCaller: true, settles: false });
+    expect(port.published[0]).toMatchObject({ kind: 'status', answersCaller: true, settles: false });
   });
 
   it('stops when it is canceled', async () => {

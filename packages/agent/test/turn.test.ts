@@ -118,7 +118,7 @@ describe('a status that a turn publishes', () => {
   it('releases the caller if it is an acknowledgement; the turn continues', async () => {
     const { turn, port } = openTurn();
     await turn.acknowledge('I am on it');
-    expect(port.published).toMatchObject([{ state: 'TASK_STATE_WORKING', settles: false, releasesCaller: true }]);
+    expect(port.published).toMatchObject([{ state: 'TASK_STATE_WORKING', settles: false, answersCaller: true }]);
     await expect(turn.complete()).resolves.toBeDefined();
   });
 });

@@ -70,7 +70,7 @@ export const taskRecordSchema = z.object({
   seq: count,
   keptEvents: count,
   messagesAccepted: count,
-  messagesReleased: count,
+  messagesAnswered: count,
   inbox: count,
   artifacts: count,
   webhooks: count,

@@ -22,7 +22,7 @@ export const timelineEntrySchema = z.discriminatedUnion('kind', [
     isTakenOver: z.boolean(),
     untilAt: time.optional(),
     /** `failed`: the task has ended with a failure. */
-    end: z.enum(['settled', 'failed', 'released', 'retried', 'gave-up', 'suspended', 'taken-over', 'open']),
+    end: z.enum(['settled', 'failed', 'given-back', 'retried', 'gave-up', 'suspended', 'taken-over', 'open']),
     /** For an open attempt: time until its lease ends. */
     leaseMs: z.number().optional(),
     /** Why it failed, or was interrupted. */

@@ -6,7 +6,7 @@
 --       from            how many of the longest due entries to skip
 --       limit           how many entries to read
 -- Returns  number of entries in the outbox, then for each task { task id, ms of its last heartbeat, owner, state, 1 if
---         a turn is open else 0, attempts, sweeps, scheduled }
+--         a turn is open else 0, attempts, sweeps, job }
 --
 -- Each sweep moves an entry (sweep.lua: by twice as long as the one before, up to eight times sweep_after_ms) and is
 -- counted: the last heartbeat is that much older.
@@ -27,12 +27,12 @@ local due = redis.call('ZRANGE', outbox_key, from, from + limit - 1, 'WITHSCORES
 for i = 1, #due, 2 do
   local id = due[i]
   -- A damaged task is left out: the worker that cannot sweep it names it in its log.
-  local fields = redis.pcall('HMGET', tasks_root .. id, 'owner', 'state', 'turn', 'attempts', 'sweeps', 'scheduled')
-  local owner, state, turn, attempts, sweeps, scheduled = unpack(fields.err and {} or fields)
+  local fields = redis.pcall('HMGET', tasks_root .. id, 'owner', 'state', 'turn', 'attempts', 'sweeps', 'job')
+  local owner, state, turn, attempts, sweeps, job = unpack(fields.err and {} or fields)
   local seen_ms = tonumber(due[i + 1]) - sweep_after_ms - moved_ms(tonumber(sweeps or 0))
   if owner and now_ms - seen_ms > 2 * sweep_after_ms then
     reply[#reply + 1] = { id, seen_ms, owner, state, turn and 1 or 0, tonumber(attempts or 0), tonumber(sweeps or 0),
-      tonumber(scheduled or 0) }
+      tonumber(job or 0) }
   end
 end
 return reply

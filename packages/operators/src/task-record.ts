@@ -12,8 +12,8 @@ export interface TaskRecord extends TaskIdentity {
   /** Events in its stream. */
   readonly keptEvents: number;
   readonly messagesAccepted: number;
-  /** The highest number of a message whose caller is released. */
-  readonly messagesReleased: number;
+  /** The highest number of a message that is answered, or acknowledged to its caller. */
+  readonly messagesAnswered: number;
   /** Accepted messages whose turn has not ended. */
   readonly inbox: number;
   readonly artifacts: number;
@@ -55,14 +55,14 @@ export interface SuspendedWait {
 
 const FIELDS = [
   'seq',
-  'accepted',
-  'released',
+  'messages',
+  'answered',
   'inbox',
   'artifacts',
   'epoch',
   'turn',
   'attempts',
-  'scheduled',
+  'job',
   'sweeps',
 ] as const;
 
@@ -84,7 +84,7 @@ export async function readRecord(dependencies: OperatorDependencies, taskId: str
   if (!identity) return undefined;
   const number = (name: (typeof FIELDS)[number]): number => Number(values[FIELDS.indexOf(name)] ?? 0);
   const isPaused = later && (await redis.hget(keys.tasksOfSchedules, scheduleId ?? taskId))?.endsWith(' paused');
-  const job = number('scheduled');
+  const job = number('job');
   const progress = { state: identity.state, epoch: number('epoch'), attempts: number('attempts') };
   const current = currentReason(reason, progress);
   return {
@@ -92,8 +92,8 @@ export async function readRecord(dependencies: OperatorDependencies, taskId: str
     isTerminal: isTerminal(identity.state),
     seq: number('seq'),
     keptEvents: kept,
-    messagesAccepted: number('accepted'),
-    messagesReleased: number('released'),
+    messagesAccepted: number('messages'),
+    messagesAnswered: number('answered'),
     inbox: number('inbox'),
     artifacts: number('artifacts'),
     webhooks: Number(webhooks ?? 0),

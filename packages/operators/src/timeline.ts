@@ -52,7 +52,7 @@ export type TimelineEntry =
       readonly isTakenOver: boolean;
       readonly untilAt?: string;
       /** `failed`: the task has ended with a failure. */
-      readonly end: 'settled' | 'failed' | 'released' | 'retried' | 'gave-up' | 'suspended' | 'taken-over' | 'open';
+      readonly end: 'settled' | 'failed' | 'given-back' | 'retried' | 'gave-up' | 'suspended' | 'taken-over' | 'open';
       readonly leaseMs?: number;
       /** Why it failed, or was interrupted. */
       readonly failure?: Failure;
@@ -140,7 +140,7 @@ function attemptEntry(facts: TimelineFacts, attempts: readonly Attempt[], one: A
 }
 
 type End = Extract<TimelineEntry, { kind: 'attempt' }>['end'];
-const ends: Readonly<Record<string, End>> = { s: 'settled', r: 'released', q: 'retried', w: 'suspended' };
+const ends: Readonly<Record<string, End>> = { s: 'settled', r: 'given-back', q: 'retried', w: 'suspended' };
 
 function endOf(
   { record, attempts: fields, deadLetter, statusMs }: TimelineFacts,
@@ -181,7 +181,7 @@ function derivedFailure(
 ): Pick<Failure, 'kind' | 'message'> | undefined {
   const lost = { kind: 'worker-lost', message: `Worker ${worker} stopped while it ran the attempt.` } as const;
   if (end === 'gave-up') return lost;
-  if (end === 'released')
+  if (end === 'given-back')
     return { kind: 'shutdown', message: `Worker ${worker} gave the attempt back; it does not count.` };
   if (end === 'taken-over') {
     const isOwn = attempts.find((each) => each.epoch > epoch)?.worker === worker;

@@ -18,7 +18,7 @@ const record: TaskRecord = {
   seq: 1,
   keptEvents: 1,
   messagesAccepted: 1,
-  messagesReleased: 0,
+  messagesAnswered: 0,
   inbox: 1,
   artifacts: 0,
   webhooks: 0,

@@ -65,8 +65,8 @@ test('an outcome that is sent twice keeps its failure once', async () => {
   const turn = await beginAs(taskId, 'one', 1);
   await turn.recordFailure(why('first', { of: 'step', name: 'bake' }));
   await turn.recordFailure(why('first', { of: 'step', name: 'bake' }));
-  await turn.release(true, why('again', { kind: 'retry-asked' }));
-  await turn.release(true, why('again', { kind: 'retry-asked' }));
+  await turn.handBack(true, why('again', { kind: 'retry-asked' }));
+  await turn.handBack(true, why('again', { kind: 'retry-asked' }));
   expect(await redis.llen(await failuresKey(taskId))).toBe(3);
   expect((await attempts(taskId)).map(([end, kind]) => [end, kind])).toEqual([['retried', 'retry-asked']]);
 });
@@ -81,7 +81,7 @@ test('a task without failures has no key for them, and no reason', async () => {
 
 test('the reason of an attempt that failed is shown until the message is answered', async () => {
   const { taskId } = await accepted(store, alice);
-  await (await beginAs(taskId, 'one', 1)).release(true, why('the oven is cold', { kind: 'retry-asked' }));
+  await (await beginAs(taskId, 'one', 1)).handBack(true, why('the oven is cold', { kind: 'retry-asked' }));
   expect((await row(taskId))?.reason?.message).toBe('the oven is cold');
   const again = await beginAs(taskId, 'one', 2);
   expect((await row(taskId))?.reason?.message).toBe('the oven is cold');
@@ -174,7 +174,7 @@ test('a call that failed has its failure; a refused one, or one of an earlier at
   const call = { of: 'call', kind: 'call-failed', name: 'oven' } as const;
   await turn.recordFailure(why('too slow', { ...call, calledTask: called }));
   await turn.recordFailure(why('unknown', { ...call, name: 'fridge' }));
-  await turn.release(true);
+  await turn.handBack(true);
   await (await beginAs(taskId, 'one', 2)).recordFailure(why('too slow', { ...call, calledTask: called }));
   const calls = (await timeline(taskId)).flatMap((entry) => (entry.kind === 'call' ? [entry] : []));
   expect(calls.map((each) => [each.epoch, each.agent, each.taskId, each.isDetached, each.failure?.message])).toEqual([

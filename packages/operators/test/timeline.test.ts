@@ -36,7 +36,7 @@ test('the timeline of a waiting task has its acceptance, its queuing and its fir
 
 test('a timeline has each attempt with its end: retried, taken over, settled', async () => {
   const { taskId } = await accepted(store, alice);
-  await (await beginAs(taskId, 'one', 1)).release(true);
+  await (await beginAs(taskId, 'one', 1)).handBack(true);
   const dead = await beginAs(taskId, 'two', 2);
   const alive = await beginAs(taskId, 'three', 3);
   await dead.publish(status('WORKING', false)).catch(() => undefined);
@@ -73,7 +73,7 @@ test('a timeline has steps that ran or were remembered, and calls; the called ta
   await store.steps.begin(first, 'step look up the "menu"'); // sent twice
   await store.steps.end(first, 'step look up the "menu"', '{}');
   await store.steps.begin(first, 'step pay');
-  await first.release(true);
+  await first.handBack(true);
   const second = await beginAs(taskId, 'two', 2);
   await store.steps.begin(second, 'step look up the "menu"');
   const message = userMessage('oven?', { contextId });

@@ -75,9 +75,9 @@ export interface StatusEvent {
   /** The turn ends with this event. A terminal state always ends it. */
   readonly settles: boolean;
   /** A client that waits for this turn gets the task now; the turn goes on. */
-  readonly releasesCaller?: boolean;
+  readonly answersCaller?: boolean;
   /** Ids of the messages that the turn was given besides its own: a status that settles answers them, too. */
-  readonly taken?: readonly string[];
+  readonly delivered?: readonly string[];
   /** The attempts are spent: the task fails, and its message is kept for operators with this reason. */
   readonly deadLetterReason?: string;
   /** Why the turn failed, for operators. Never a part of the event. */

@@ -23,8 +23,8 @@ const beginAs = (taskId: string, process: string, started: number, job = 1): Pro
 
 test('the record has begin, wait, process and end of an attempt, but no end if the task ended with it', async () => {
   const { taskId } = await accepted(store, alice);
-  await (await beginAs(taskId, 'one', 1)).release(false);
-  await (await beginAs(taskId, 'one', 2)).release(true);
+  await (await beginAs(taskId, 'one', 1)).handBack(false);
+  await (await beginAs(taskId, 'one', 2)).handBack(true);
   await (await beginAs(taskId, 'two', 3)).publish(question);
   await accepted(store, alice, userMessage('more', { taskId }));
   await (await beginAs(taskId, 'two', 1, 2)).publish(spent('no'));
@@ -102,7 +102,7 @@ test('a turn knows the lost attempts directly before it', async () => {
   const { taskId } = await accepted(store, alice);
   const first = await beginAs(taskId, 'one', 1);
   expect(await store.turns.lostBefore(first)).toEqual([]);
-  await first.release(true);
+  await first.handBack(true);
   await beginAs(taskId, 'two', 2);
   await beginAs(taskId, 'three', 3);
   const last = await beginAs(taskId, 'four', 4);

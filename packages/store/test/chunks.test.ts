@@ -25,7 +25,7 @@ const scripts = vi.spyOn(redis, 'sendCommand');
 /** Fields that differ between two tasks with the same events. */
 const IGNORED_FIELDS = new Set([
   'time',
-  'listed',
+  'index_time',
   'token',
   'run',
   'turn',
@@ -34,7 +34,7 @@ const IGNORED_FIELDS = new Set([
   'context',
   'h',
   '@h',
-  'tip',
+  'incarnation',
   'l1',
 ]);
 
@@ -78,7 +78,7 @@ async function contents({ start: { taskId } }: OpenTurn): Promise<unknown> {
       .map(async (name) => [name, await redis.get(record[name] ?? '')]),
   );
   const stream = (await redis.xrange(keys.events(taskId), '-', '+')).slice(1); // without the time of acceptance
-  expect(stream.at(-1)?.[0]).toBe(`${all.seq}-${all.tip}`);
+  expect(stream.at(-1)?.[0]).toBe(`${all.seq}-${all.incarnation}`);
   const events = stream.map(([id, fields]) => [Number.parseInt(id, 10), fields]);
   await subscriber.ping(); // its reply comes after all published messages
   const messages = published.get(keys.events(taskId))?.map((message) => message.replace(INCARNATION, '$1|'));

@@ -12,7 +12,7 @@ const event = (seq: number, bytes: number): FeedEvent => ({
   incarnation: 1,
   previous: undefined,
   state: 'TASK_STATE_WORKING',
-  released: undefined,
+  answered: undefined,
   isPlainMessage: false,
   json: 'x'.repeat(bytes),
 });
@@ -45,7 +45,7 @@ test('a position that was read before a snapshot does not cause another snapshot
 test('a reader that has not begun uses no bytes of the budget', async () => {
   const store: Store = await testStore();
   const { taskId } = await accepted(store, alice);
-  const large = taskItem({ seq: 1, incarnation: 0, state: 'TASK_STATE_SUBMITTED', released: 0 }, 'x'.repeat(50_000));
+  const large = taskItem({ seq: 1, incarnation: 0, state: 'TASK_STATE_SUBMITTED', answered: 0 }, 'x'.repeat(50_000));
   const reader = store.feeds.follow(alice, taskId, { from: large });
   expect(store.feeds.heldBytes).toBe(0);
   expect((await reader.next()).value).toMatchObject({ kind: 'task', seq: 1 });

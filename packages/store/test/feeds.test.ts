@@ -133,19 +133,19 @@ describe('a feed', () => {
     }
   });
 
-  test('has in each item the number of the last message whose caller is released', async () => {
+  test('has in each item the number of the last message whose caller is answered', async () => {
     const { taskId, number } = await accepted(store, alice);
     const turn = await begun(store, taskId);
     const second = await accepted(store, alice, userMessage('second', { taskId }));
     const { items, ended } = watch(store, taskId);
     await until(() => items.length === 1, { what: 'the snapshot' });
     await turn.publish({ kind: 'status', state: 'TASK_STATE_WORKING', settles: false });
-    await turn.publish({ kind: 'status', state: 'TASK_STATE_WORKING', settles: false, releasesCaller: true });
+    await turn.publish({ kind: 'status', state: 'TASK_STATE_WORKING', settles: false, answersCaller: true });
     await complete(turn);
     await complete(await begun(store, taskId, { started: 1 }));
     await ended;
     expect([number, second.number]).toEqual([1, 2]);
-    expect(items.map(({ released }) => released)).toEqual([0, 0, 1, 1, 2]);
+    expect(items.map(({ answered }) => answered)).toEqual([0, 0, 1, 1, 2]);
     expect(items.map(({ state }) => state.replace('TASK_STATE_', ''))).toEqual([
       'SUBMITTED',
       'WORKING',
@@ -167,7 +167,7 @@ describe('a feed', () => {
       message: agentMessage('hi'),
     });
     await ended;
-    expect(items).toMatchObject([{ isPlainMessage: true, released: 1 }]);
+    expect(items).toMatchObject([{ isPlainMessage: true, answered: 1 }]);
   });
 
   test('misses no event, not even the last, while its connection to Redis breaks repeatedly', async () => {
@@ -215,7 +215,7 @@ describe('a task whose id was pre-subscribed', () => {
     };
     expect((await ledger.during(follow)).commands).toEqual(['sunsubscribe']);
     expect(received.map(({ seq }) => seq)).toEqual([2, 3, 4, 5, 6, 7]);
-    expect(received.at(-1)).toMatchObject({ state: 'TASK_STATE_COMPLETED', released: 1 });
+    expect(received.at(-1)).toMatchObject({ state: 'TASK_STATE_COMPLETED', answered: 1 });
   });
 
   test('can have more events before it is followed than are buffered', async () => {

@@ -116,7 +116,7 @@ class TaskUnderTest {
   async #runInTurn({ kind, ...step }: Step, turn: OpenTurn): Promise<void> {
     if (kind === 'take-over') return this.#begin();
     if (kind === 'give-back') {
-      await turn.release(false);
+      await turn.handBack(false);
       return this.#begin();
     }
     const events =

@@ -30,7 +30,7 @@ test('a turn whose events a fail-over lost cannot continue; it runs again withou
   await turn.flush();
   await expect(turn.publish(chunk('later'))).rejects.toThrow(WritesLost);
   expect(await redis.hgetall(key)).toEqual(before);
-  expect(await turn.release(false)).toBe('released');
+  expect(await turn.handBack(false)).toBe('given-back');
 
   const again = await begun(store, taskId, { started: 2 });
   expect(again.start.attempt).toBe(1);
@@ -66,7 +66,7 @@ describe('a run whose begin a fail-over lost', () => {
       if ((await turn.end()) === 'fenced') throw new TurnFenced();
     },
     'a hand-back': async (turn) => {
-      if ((await turn.release(false)) === 'fenced') throw new TurnFenced();
+      if ((await turn.handBack(false)) === 'fenced') throw new TurnFenced();
     },
     'a step': (turn) => store.steps.begin(turn, 'pay'),
     'the result of a step': (turn) => store.steps.end(turn, 'pay', '1'),

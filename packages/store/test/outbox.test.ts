@@ -136,8 +136,8 @@ describe('the sweeper', () => {
     await redis.del(`${root}q:echo:${taskId}.1`, `${root}q:echo:prioritized`);
     const fill = `for i = 1, ARGV[1] do
       local id = 'waiting' .. i
-      redis.call('HSET', KEYS[1] .. 't:' .. id, 'state', 's', 'time', '0', 'owner', 'acme/alice/echo', 'scheduled', 1,
-        'inbox', 1, 'accepted', 1)
+      redis.call('HSET', KEYS[1] .. 't:' .. id, 'state', 's', 'time', '0', 'owner', 'acme/alice/echo', 'job', 1,
+        'inbox', 1, 'messages', 1)
       redis.call('HSET', KEYS[1] .. 'q:echo:' .. id .. '.1', 'name', 'turn')
       redis.call('ZADD', KEYS[1] .. 'outbox', 1, id)
     end`;
@@ -193,7 +193,7 @@ describe('the sweeper', () => {
   test('sweeps the other tasks also behind more broken records than it visits in one script call', async () => {
     const { sweeper, root, isFound } = await crowded(600);
     for (let i = 1; i <= 200; i++) {
-      await redis.hset(`${root}t:waiting${i}`, 'scheduled', 'no number');
+      await redis.hset(`${root}t:waiting${i}`, 'job', 'no number');
       await redis.zadd(`${root}outbox`, 0, `waiting${i}`);
     }
     await expect(sweeper.outbox.sweep()).rejects.toThrow('user_script');

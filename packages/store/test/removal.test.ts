@@ -56,7 +56,7 @@ async function playFullTask(store: TestStore, keys: () => Promise<string[]>): Pr
   });
   await store.schedules.begin();
   const first = await begun(store, taskId);
-  await first.release(true, { kind: 'threw', message: 'no dough' });
+  await first.handBack(true, { kind: 'threw', message: 'no dough' });
   const second = await begun(store, taskId, { started: 2 });
   await second.publish({
     kind: 'artifact',

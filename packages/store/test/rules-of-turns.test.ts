@@ -43,18 +43,18 @@ const starting = fc.constantFrom(1, 1, 1, 0, 2);
 const beginning = fc.tuple(near, starting, fc.constantFrom('t1', 't2', 't3'), run, lease, whileWorking).map(
   ([off, later, token, run, due, whileWorking]): Step =>
     (driver) => {
-      const job = Math.max(1, (driver.record?.scheduled ?? 0) + off);
+      const job = Math.max(1, (driver.record?.job ?? 0) + off);
       const started = (driver.record?.started ?? 0) + later;
       return () => driver.begin({ job, started, token, run, lease: due, whileWorking });
     },
 );
 
-/** The steering messages that a turn has taken: mostly waiting ones, sometimes one that a fail-over lost. */
+/** The steering messages that a turn has delivered: mostly waiting ones, sometimes one that a fail-over lost. */
 const taking = fc
   .tuple(fc.constantFrom(0, 0, 1, 1, 2, 3), fc.constantFrom(false, false, false, true))
   .map(([count, isLost]) => ({ record }: ScriptDriver): readonly string[] => {
-    const taken = record?.inbox.slice(1, 1 + count) ?? [];
-    return isLost ? [...taken, 'lost'] : taken;
+    const delivered = record?.inbox.slice(1, 1 + count) ?? [];
+    return isLost ? [...delivered, 'lost'] : delivered;
   });
 
 const statuses = fc.array(fc.tuple(letter, fc.boolean()), { minLength: 1, maxLength: 3 });
@@ -63,10 +63,10 @@ const appending = fc.tuple(near, run, near, statuses, fc.boolean(), lease, takin
     (driver) => {
       const number = Math.max(1, (driver.record?.turnSeq ?? 0) + 1 + numberOff);
       const fence = fenceOf(driver, off, run);
-      const taken = take(driver);
+      const delivered = take(driver);
       const events = states.map(([state, flag], i): rules.Append => {
         const settles = state === 'i' || (flag && state !== 'w' && state !== 'a');
-        return { fence, number: number + i, state, settles, endsJobAfterTurn, lease: due, taken };
+        return { fence, number: number + i, state, settles, endsJobAfterTurn, lease: due, delivered };
       });
       return () => driver.append(events);
     },
@@ -93,8 +93,8 @@ const ending = fc.tuple(near, run, fc.boolean(), lease, taking).map(
   ([off, run, endsJobAfterTurn, due, take]): Step =>
     (driver) => {
       const fence = fenceOf(driver, off, run);
-      const taken = take(driver);
-      return () => driver.end(fence, { endsJobAfterTurn, lease: due, taken });
+      const delivered = take(driver);
+      return () => driver.end(fence, { endsJobAfterTurn, lease: due, delivered });
     },
 );
 

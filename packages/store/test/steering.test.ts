@@ -27,8 +27,8 @@ const steer = async ({ start }: OpenTurn, text: string): Promise<string> => {
   await accepted(gateway, alice, message);
   return message.messageId;
 };
-const completed = (taken: readonly string[]) =>
-  ({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true, message: agentMessage('done'), taken }) as const;
+const completed = (delivered: readonly string[]) =>
+  ({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true, message: agentMessage('done'), delivered }) as const;
 
 test('a running turn is notified of each steering message at once', async () => {
   const { turn, notified } = await running('steer');
@@ -80,7 +80,7 @@ test('messages that a running turn was given do not wait: others are accepted in
     'accepted',
     'inbox-full',
   ]);
-  await turn.release(false);
+  await turn.handBack(false);
   expect(await verdict('back')).toBe('inbox-full');
 });
 

@@ -179,7 +179,7 @@ describe('canceling', () => {
   };
 
   test('does not list the message of a turn that is given back, among those that nobody has begun', async () => {
-    await cancelDuring(await accepted(store, alice), (turn) => turn.release(true));
+    await cancelDuring(await accepted(store, alice), (turn) => turn.handBack(true));
   });
 
   test('does not list the message of a turn whose worker is lost, either', async () => {

@@ -17,7 +17,7 @@ test.each([
     await first.publish({ kind: 'artifact', artifact, append: false, lastChunk: true });
   }
   await first.publish({ kind: 'status', state: 'TASK_STATE_WORKING', settles: false, message: agentMessage(text) });
-  await first.release(false);
+  await first.handBack(false);
   const { sizes, task } = (await begun(store, taskId, { started: 2, token: 'another:1' })).start;
   const known = [sizes?.history, ...(sizes?.artifacts ?? [])];
   const counted = [bytes(task.history), ...(task.artifacts ?? []).map(({ parts }) => bytes(parts))];

@@ -45,7 +45,7 @@ async function runTurns(redisUrl: string, count: number): Promise<{ stop(): Prom
       const turn = await job.begin({ onCancel: () => undefined, onFenced: () => undefined });
       begun++;
       await ended.promise;
-      if (typeof turn !== 'string') await turn.release(false);
+      if (typeof turn !== 'string') await turn.handBack(false);
       return 'requeue';
     },
   });

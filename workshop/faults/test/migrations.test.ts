@@ -33,7 +33,7 @@ test('data of older releases is migrated on all masters of a Cluster', async () 
   for (const node of masters) {
     const keys = (await node.ask('KEYS m{s*')).split('\r\n').filter((line) => line.startsWith('m{'));
     for (const key of keys) {
-      if (/:t:[^:]+$/.test(key)) await node.ask(`HDEL ${key} listed`);
+      if (/:t:[^:]+$/.test(key)) await node.ask(`HDEL ${key} index_time`);
       if (/:(?:a:echo|outbox:open)$/.test(key)) await node.ask(`DEL ${key}`);
     }
   }

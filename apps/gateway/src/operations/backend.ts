@@ -41,7 +41,7 @@ export interface Backend {
     | 'audit'
     | 'sendMode'
     | 'blockingWaitMs'
-    | 'acknowledgedIsReleased'
+    | 'acknowledgedIsAnswered'
     | 'cancelWaitMs'
     | 'maxPollWaitMs'
     | 'messageHoldMs'

@@ -92,14 +92,14 @@ function awaitRelease(
       projection.apply(item);
       // The agent's first event shows that it answers with a task.
       if (isQuick && item.kind === 'event') return true;
-      return isRelease(item, number, backend.settings.acknowledgedIsReleased);
+      return endsWait(item, number, backend.settings.acknowledgedIsAnswered);
     },
   });
 }
 
-function isRelease({ state, released }: FeedItem, number: number, acknowledgedIsReleased: boolean): boolean {
+function endsWait({ state, answered }: FeedItem, number: number, acknowledgedIsAnswered: boolean): boolean {
   if (isTerminal(state) || state === 'TASK_STATE_AUTH_REQUIRED') return true;
-  return released >= number && (acknowledgedIsReleased || state === 'TASK_STATE_INPUT_REQUIRED');
+  return answered >= number && (acknowledgedIsAnswered || state === 'TASK_STATE_INPUT_REQUIRED');
 }
 
 /** A task with more events is read instead of folded. */
@@ -127,7 +127,7 @@ class TaskProjection {
    */
   completed(historyLength = Number.POSITIVE_INFINITY): string | undefined {
     const last = this.#events.at(-1);
-    if (!this.#isWhole || last?.state !== 'TASK_STATE_COMPLETED' || last.released !== 1) return undefined;
+    if (!this.#isWhole || last?.state !== 'TASK_STATE_COMPLETED' || last.answered !== 1) return undefined;
     const accepted: Task = JSON.parse(this.#accepted.task ?? '');
     const events = this.#events.map(({ json }): StreamResponse => JSON.parse(json.toString()));
     const { history = [], ...task } = events.reduce((before, event) => fold(before, event), accepted);

@@ -48,7 +48,7 @@ function asAccepted(accepted: Accepted, historyLength: number | undefined): Feed
   const { task, statusAndMessage, seq, incarnation } = accepted;
   const begin = task ?? (historyLength === undefined ? statusAndMessage : undefined);
   if (begin === undefined) return undefined;
-  return taskItem({ seq, incarnation, state: 'TASK_STATE_SUBMITTED', released: 0 }, begin);
+  return taskItem({ seq, incarnation, state: 'TASK_STATE_SUBMITTED', answered: 0 }, begin);
 }
 
 async function asRead(
@@ -66,6 +66,6 @@ async function asRead(
  * Whether the caller of message `number` is asked for input (A2A 11.7). A question of an earlier message's turn does
  * not count while this message waits. Authorization happens out of band (A2A 7.6), so auth-required is not a question.
  */
-export function asksCallerOf(number: number, { state, released }: FeedItem): boolean {
-  return state === 'TASK_STATE_INPUT_REQUIRED' && released >= number;
+export function asksCallerOf(number: number, { state, answered }: FeedItem): boolean {
+  return state === 'TASK_STATE_INPUT_REQUIRED' && answered >= number;
 }

@@ -153,7 +153,7 @@ export interface GatewaySettings {
    * Whether an agent's acknowledgement releases the waiting caller. False: only an outcome or a question does (A2A
    * 3.2.2).
    */
-  readonly acknowledgedIsReleased: boolean;
+  readonly acknowledgedIsAnswered: boolean;
   /** How long CancelTask waits for a running turn to stop before it answers with the current task. */
   readonly cancelWaitMs: number;
   /** Maximum wait for `Prefer: wait`, or `currentGeneration` of A2A 1.1. */
@@ -202,7 +202,7 @@ export const defaultGatewaySettings: GatewaySettings = {
   audit: defaultAuditSettings,
   sendMode: 'blocking',
   blockingWaitMs: 50_000,
-  acknowledgedIsReleased: true,
+  acknowledgedIsAnswered: true,
   messageHoldMs: 2_000,
   minCronIntervalMs: 60_000,
   cancelWaitMs: 2_000,

@@ -13,7 +13,7 @@ export const acknowledged = (text: string): TurnEvent => ({
   kind: 'status',
   state: 'TASK_STATE_WORKING',
   settles: false,
-  releasesCaller: true,
+  answersCaller: true,
   message: agentMessage(text),
 });
 

@@ -22,7 +22,7 @@ export async function concludeTurn(
     case 'failed':
       return afterEnding(turn);
     case 'waiting-for-auth':
-      await turn.end(result.taken);
+      await turn.end(result.delivered);
       return afterEnding(turn);
     case 'retry': {
       const { error } = result;
@@ -30,7 +30,7 @@ export async function concludeTurn(
       const kind = error instanceof RetryableError ? 'retry-asked' : 'not-written';
       const failure = failures.report({ kind, error }, retryAfterMs);
       // An outage of Redis spends no attempt.
-      return release(turn, { isSpent: !isOutage(error), failure }, { retryAfterMs });
+      return handBack(turn, { isSpent: !isOutage(error), failure }, { retryAfterMs });
     }
     case 'suspended':
       await turn.suspend(suspensionOf(result.waits));
@@ -79,17 +79,17 @@ function eventsOf(waits: readonly PendingWait[]): Suspension['events'] {
 async function interrupted(turn: OpenTurn, reason: InterruptionKind): Promise<JobOutcome | 'more'> {
   if (turn.ending) return afterEnding(turn);
   if (reason === 'taken-over') return 'done';
-  if (reason !== 'canceled') return release(turn, { isSpent: false }, 'requeue');
+  if (reason !== 'canceled') return handBack(turn, { isSpent: false }, 'requeue');
   await cancel(turn);
   return afterEnding(turn);
 }
 
-async function release(
+async function handBack(
   turn: OpenTurn,
   { isSpent, failure }: { readonly isSpent: boolean; readonly failure?: FailureReport },
   outcome: JobOutcome,
 ): Promise<JobOutcome> {
-  return (await turn.release(isSpent, failure)) === 'released' ? outcome : 'done';
+  return (await turn.handBack(isSpent, failure)) === 'given-back' ? outcome : 'done';
 }
 
 async function cancel(turn: OpenTurn): Promise<void> {

@@ -217,9 +217,9 @@ export class TurnJournal {
 
   /** An event that answers the turn's message also answers the messages that the turn was given besides it. */
   #withTaken(event: StatusEvent): StatusEvent {
-    const taken = this.steering?.taken ?? [];
-    if (!(event.settles || event.releasesCaller) || taken.length === 0) return event;
-    return { ...event, taken: [...taken] };
+    const delivered = this.steering?.delivered ?? [];
+    if (!(event.settles || event.answersCaller) || delivered.length === 0) return event;
+    return { ...event, delivered: [...delivered] };
   }
 
   #withFault(event: TurnEvent): TurnEvent {

@@ -14,8 +14,8 @@ export interface Outcome {
 export type TurnResult =
   /** The outcome is durable. `error`: another error of the turn. */
   | { readonly kind: 'settled'; readonly state: TaskState; readonly error?: unknown }
-  /** The agent asked for an authorization and returned: end the turn. `taken`: as in a `StatusEvent`. */
-  | { readonly kind: 'waiting-for-auth'; readonly taken?: readonly string[] }
+  /** The agent asked for an authorization and returned: end the turn. `delivered`: as in a `StatusEvent`. */
+  | { readonly kind: 'waiting-for-auth'; readonly delivered?: readonly string[] }
   /** There is no outcome: retry the turn after `afterMs`, or after the agent's backoff. The attempt counts. */
   | { readonly kind: 'retry'; readonly afterMs: number | undefined; readonly error: unknown }
   /** The task has failed, with a neutral text for the client. `isGivenUp`: its message is a dead letter. */

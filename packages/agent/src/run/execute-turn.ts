@@ -148,7 +148,7 @@ async function resultWithoutOutcome(run: Execution): Promise<TurnResult> {
   const { agent, journal } = run;
   if (journal.state === 'TASK_STATE_AUTH_REQUIRED') {
     journal.steering?.end();
-    return { kind: 'waiting-for-auth', ...(journal.steering && { taken: journal.steering.taken }) };
+    return { kind: 'waiting-for-auth', ...(journal.steering && { delivered: journal.steering.delivered }) };
   }
   const hint =
     `execute() of the agent "${agent.id}" returned without an outcome: ` +

@@ -14,9 +14,9 @@ import type { SteeringPort } from '../port/steering-port.ts';
  */
 export class Steering implements AsyncIterable<Message> {
   readonly #port: SteeringPort;
-  /** Messages that were read and not taken yet. */
+  /** Messages that were read and not delivered yet. */
   readonly #waiting: Message[] = [];
-  readonly #taken: string[] = [];
+  readonly #delivered: string[] = [];
   #reading: Promise<void> | undefined;
   #woken = Promise.withResolvers<void>();
   /** Results of the iteration whose `value` or `done` was not read yet. */
@@ -29,9 +29,9 @@ export class Steering implements AsyncIterable<Message> {
     this.#wake();
   }
 
-  /** Ids of the messages that were taken. */
-  get taken(): readonly string[] {
-    return this.#taken;
+  /** Ids of the messages that the turn was given. */
+  get delivered(): readonly string[] {
+    return this.#delivered;
   }
 
   /**
@@ -50,7 +50,7 @@ export class Steering implements AsyncIterable<Message> {
     return { next: () => this.#offer() };
   }
 
-  /** Ends the iteration: no more messages can be taken. Workers call it. */
+  /** Ends the iteration: no more messages are delivered. Workers call it. */
   end(): void {
     this.#isOver = true;
     this.#wake();
@@ -72,7 +72,7 @@ export class Steering implements AsyncIterable<Message> {
 
   #next(): Message | undefined {
     const message = this.#isOver ? undefined : this.#waiting.shift();
-    if (message) this.#taken.push(message.messageId);
+    if (message) this.#delivered.push(message.messageId);
     return message;
   }
 
@@ -91,7 +91,7 @@ export class Steering implements AsyncIterable<Message> {
   async #readAll(): Promise<void> {
     this.#woken = Promise.withResolvers();
     try {
-      this.#waiting.push(...(await this.#port.waiting(this.#taken.length + this.#waiting.length)));
+      this.#waiting.push(...(await this.#port.waiting(this.#delivered.length + this.#waiting.length)));
     } catch (error) {
       this.#wake();
       if (!this.#isOver) throw error;

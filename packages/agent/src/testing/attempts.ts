@@ -133,7 +133,7 @@ interface Faults {
 /** Number of messages that the outcome has taken. */
 function takenBy({ published }: MemoryPort): number {
   const last = published.at(-1);
-  return (last?.kind === 'status' && last.settles && last.taken?.length) || 0;
+  return (last?.kind === 'status' && last.settles && last.delivered?.length) || 0;
 }
 
 /** The port of a worker that crashes, when later events do not count, or of a task that is canceled. */

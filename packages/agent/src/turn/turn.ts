@@ -126,7 +126,7 @@ export class Turn<Input = unknown> extends TurnView<Input> {
    *     await turn.acknowledge('I am on it. It takes an hour.');
    */
   acknowledge(content: Content, options?: StatusOptions): Promise<void> {
-    return this.#publishStatus('TASK_STATE_WORKING', content, { settles: false, releasesCaller: true, ...options });
+    return this.#publishStatus('TASK_STATE_WORKING', content, { settles: false, answersCaller: true, ...options });
   }
 
   /**
@@ -489,4 +489,4 @@ function checkUsage({ model, key, ...amounts }: CountedUsage): void {
       throw new TurnMisuseError(`Usage has the amount ${name}, which must be a whole number from 0, not ${amount}.`);
 }
 
-type StatusDetails = Pick<StatusEvent, 'settles' | 'metadata' | 'releasesCaller' | 'isPlainMessage'>;
+type StatusDetails = Pick<StatusEvent, 'settles' | 'metadata' | 'answersCaller' | 'isPlainMessage'>;

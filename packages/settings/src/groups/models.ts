@@ -33,7 +33,7 @@ export const models = {
       of: ['worker'],
       schema: onOff,
       default: true,
-      text: 'Whether the metadata of a task tells its client what it has used of models, by the extension [usage](extensions/usage.md).',
+      text: 'Whether the metadata of a task tells its client what it has used of models ([usage.md](usage.md)).',
     },
     ...budget('TENANT', 'DAY'),
     ...budget('TENANT', 'MONTH'),

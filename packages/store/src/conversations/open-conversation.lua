@@ -20,7 +20,7 @@ local task_key, calls_key, conversation_key, index_key, all_key = unpack(KEYS)
 local fence, id, owner, context, head = unpack(ARGV)
 if redis.call('HGET', task_key, 'turn') ~= fence then return 'fenced' end
 if redis.call('EXISTS', conversation_key) == 1 then return 'opened' end
-redis.call('HSET', task_key, 'has_side_keys', 1)
+redis.call('HSET', task_key, 'has_other_keys', 1)
 redis.call('HSET', calls_key, id, 'v')
 redis.call('HSET', conversation_key, 'owner', owner, 'context', context, 'head', head, 'seq', 0, 'turn', 0)
 redis.call('ZADD', index_key, '+inf', id)

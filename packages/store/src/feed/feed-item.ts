@@ -29,8 +29,8 @@ export function parseEventId(text: string): EventId | undefined {
 export interface FeedItem extends EventId {
   readonly kind: 'task' | 'event';
   readonly state: TaskState;
-  /** The highest number of a message whose caller is released. */
-  readonly released: number;
+  /** The highest number of a message that is answered, or acknowledged to its caller. */
+  readonly answered: number;
   /** The turn answered with a plain message, which is the message of the completed status. */
   readonly isPlainMessage: boolean;
   /** JSON of the A2A StreamResponse (3.2.3). */
@@ -38,23 +38,23 @@ export interface FeedItem extends EventId {
 }
 
 /** An event of the stream or of the channel. */
-export interface FeedEvent extends Omit<FeedItem, 'released' | 'kind' | 'json'> {
+export interface FeedEvent extends Omit<FeedItem, 'answered' | 'kind' | 'json'> {
   readonly json: string;
   /** Unset if this event releases no caller. */
-  readonly released: number | undefined;
+  readonly answered: number | undefined;
   /** Incarnation of the event before this one, if the channel names it. */
   readonly previous: number | undefined;
 }
 
 /** The last event of a task, and its state. */
-export type Position = EventId & Pick<TaskReading, 'state' | 'released'> & Partial<Pick<TaskReading, 'isWithdrawn'>>;
+export type Position = EventId & Pick<TaskReading, 'state' | 'answered'> & Partial<Pick<TaskReading, 'isWithdrawn'>>;
 
 /** A snapshot: the first item of a feed, and the next one where events are missing. @param task JSON of the Task */
 export function taskItem(position: Position, task: Json): FeedItem {
-  const { seq, incarnation, state, released, isWithdrawn = false } = position;
+  const { seq, incarnation, state, answered, isWithdrawn = false } = position;
   // A small snapshot is sent in one write with the events that follow it.
   const json = wrapped(typeof task === 'string' || task.isShared ? task : task.toString(), '{"task":', '}');
-  return { kind: 'task', seq, incarnation, state, released, isPlainMessage: isWithdrawn, json };
+  return { kind: 'task', seq, incarnation, state, answered, isPlainMessage: isWithdrawn, json };
 }
 
 /**
@@ -76,7 +76,7 @@ export function parseMessage(message: string): FeedEvent[] {
 
 /**
  * Parses `id|header|json`. The id is `seq-incarnation`, followed by the incarnation of the event before if it differs.
- * The header is the state's letter, the number of a released message, `m` for a plain message (events.lua). A regular
+ * The header is the state's letter, the number of a answered message, `m` for a plain message (events.lua). A regular
  * expression would take most of the time that an event costs.
  */
 function parseLine(line: string): FeedEvent {
@@ -87,13 +87,13 @@ function parseLine(line: string): FeedEvent {
   const before = hasIncarnation ? line.indexOf('-', dash + 1) : -1;
   const incarnation = hasIncarnation ? Number.parseInt(line.slice(dash + 1, first), 10) : 0;
   const isPlainMessage = line[second - 1] === 'm' && second > first + 2;
-  const released = line.slice(first + 2, isPlainMessage ? second - 1 : second);
+  const answered = line.slice(first + 2, isPlainMessage ? second - 1 : second);
   return {
     seq: Number.parseInt(line, 10),
     incarnation,
     previous: before >= 0 && before < first ? Number.parseInt(line.slice(before + 1, first), 10) : incarnation,
     state: stateOf(line[first + 1] ?? ''),
-    released: released === '' ? undefined : Number(released),
+    answered: answered === '' ? undefined : Number(answered),
     isPlainMessage,
     json: line.slice(second + 1),
   };

@@ -60,7 +60,7 @@ export interface FeedDependencies extends ListenerDependencies {
 type Page = (FeedEvent | FeedItem)[];
 
 /** The position of a new task, before its first event. */
-const BEGINNING: Position = { seq: 1, incarnation: 0, state: 'TASK_STATE_SUBMITTED', released: 0 };
+const BEGINNING: Position = { seq: 1, incarnation: 0, state: 'TASK_STATE_SUBMITTED', answered: 0 };
 
 /**
  * Reads the events of a task for one reader (see Feeds.follow). Listens from the first `next` that waits until its end,
@@ -184,10 +184,10 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
   #deliver(next: FeedEvent | FeedItem): FeedItem {
     const { seq, incarnation, state, isPlainMessage, json } = next;
     const kind = 'kind' in next ? next.kind : 'event';
-    const released = Math.max(this.#position?.released ?? 0, next.released ?? 0);
-    this.#position = { seq, incarnation, state, released };
+    const answered = Math.max(this.#position?.answered ?? 0, next.answered ?? 0);
+    this.#position = { seq, incarnation, state, answered };
     this.#listener?.buffer.delivered(this.#position);
-    const item: FeedItem = { kind, seq, incarnation, state, released, isPlainMessage, json };
+    const item: FeedItem = { kind, seq, incarnation, state, answered, isPlainMessage, json };
     if (this.#until?.(item)) this.#isEnded = true;
     return item;
   }

@@ -50,7 +50,7 @@ local done, waiting = 0, 0
 local ids = claim(outbox_key, { due_ms = now_ms(), claim_ms = sweep_after_ms, limit = limit, makes_room = true })
 local rows = rows_of(ids, function(task_id)
   local task_key = tasks_root .. task_id
-  local owner, job, skill, cancel = unpack(redis.call('HMGET', task_key, 'owner', 'scheduled', 'queue', 'cancel'))
+  local owner, job, skill, cancel = unpack(redis.call('HMGET', task_key, 'owner', 'job', 'queue', 'cancel'))
   if not owner or not job then return { 'claimed', task_id, owner or '' } end
   local root, id = root_of(owner, skill), task_id .. '.' .. job
   if runs(root, id) then

@@ -33,7 +33,7 @@ if record.waits ~= '' then
 end
 root = queue_of(record, root)
 -- The process that runs its job is alive: it renews its lease.
-local run = run_of(root, task_id .. '.' .. record.scheduled)
+local run = run_of(root, task_id .. '.' .. record.job)
 local lease_end = run and redis.call('ZSCORE', running_key(root), run:match('^[^:]*'))
 if lease_end and tonumber(lease_end) > now_ms() then
   record.changes.in_outbox = true
@@ -49,11 +49,11 @@ end
 -- The same job is added: that has no effect while the queue has it, so sweeps do not make a long queue longer.
 -- `started` becomes 0: a job that is added again counts its starts from 1. Until it starts, an open turn may go on.
 record.started, record.sweeps = 0, record.sweeps + 1
-local has_job = redis.call('EXISTS', root .. task_id .. '.' .. record.scheduled) == 1
+local has_job = redis.call('EXISTS', root .. task_id .. '.' .. record.job) == 1
 -- A job that waits in a long queue is checked less and less often, down to once in eight times sweep_after_ms.
 if has_job then record.changes.check_after_ms = sweep_after_ms * 2 ^ math.min(record.sweeps, 3) end
 record.changes.in_outbox = true
 commit(record)
-local is_awaited = tonumber(redis.call('HGET', task_key, 'awaited')) == record.scheduled
-return { 'add', record.scheduled, record.owner, record.sweeps, is_awaited and '1' or '', has_job and '1' or '',
+local is_awaited = tonumber(redis.call('HGET', task_key, 'awaited')) == record.job
+return { 'add', record.job, record.owner, record.sweeps, is_awaited and '1' or '', has_job and '1' or '',
   record.loaded[QUEUE] or '' }

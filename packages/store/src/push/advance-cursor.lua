@@ -19,14 +19,14 @@ local task_id, number, token, from, to, reclaim_after_ms = unpack(ARGV)
 --- @include "../record/delivery-queues.lua"
 
 local cursor, run = unpack(redis.call('HMGET', webhooks_key, number .. ':cursor', number .. ':run'))
-local seq, tip = unpack(redis.call('HMGET', task_key, 'seq', 'tip'))
+local seq, incarnation = unpack(redis.call('HMGET', task_key, 'seq', 'incarnation'))
 -- If the cursor is at `to` already, this command was sent twice.
 if not cursor or run ~= token or (cursor ~= from and cursor ~= to) then return 'fenced' end
 
 allow_out_of_memory(webhooks_key)
 redis.call('HSET', webhooks_key, number .. ':cursor', to)
 redis.call('HDEL', webhooks_key, number .. ':failed', number .. ':claims')
-if seq and not is_at(to, seq, tip) then
+if seq and not is_at(to, seq, incarnation) then
   redis.call('ZADD', push_key, 'XX', now_ms() + reclaim_after_ms, member(number))
   return 'more'
 end

@@ -16,14 +16,14 @@ local task_id, owner, config_id, encrypted, max = unpack(ARGV)
 --- @include "../redis/server.lua"
 --- @include "../record/delivery-queues.lua"
 
-local its_owner, state, seq, tip, webhooks =
-  unpack(redis.call('HMGET', task_key, 'owner', 'state', 'seq', 'tip', 'webhooks'))
+local its_owner, state, seq, incarnation, webhooks =
+  unpack(redis.call('HMGET', task_key, 'owner', 'state', 'seq', 'incarnation', 'webhooks'))
 if not its_owner or its_owner ~= owner or state == 'h' or state == 'M' then return 'missing' end
 if not has_room(config_id, max) then return 'too-many' end
 
-local number, cursor, old = add_webhook(config_id, encrypted, cursor_at(seq, tip))
+local number, cursor, old = add_webhook(config_id, encrypted, cursor_at(seq, incarnation))
 store_webhooks(without(webhooks or '', old or '') .. ' ' .. number)
-if not is_at(cursor, seq, tip) then mark_due(number, now_ms()) end
+if not is_at(cursor, seq, incarnation) then mark_due(number, now_ms()) end
 -- The webhooks expire with their task, which may have ended already.
 if state:upper() == state then redis.call('PEXPIRE', webhooks_key, redis.call('PTTL', task_key)) end
 return 'created'

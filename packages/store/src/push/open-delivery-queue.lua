@@ -15,11 +15,11 @@ local task_id, number, job, token = unpack(ARGV)
 --- @include "../redis/server.lua"
 --- @include "../record/delivery-queues.lua"
 
-local seq, tip = unpack(redis.call('HMGET', task_key, 'seq', 'tip'))
+local seq, incarnation = unpack(redis.call('HMGET', task_key, 'seq', 'incarnation'))
 local cursor, its_job, id, encrypted, failed, dead = unpack(redis.call('HMGET', webhooks_key,
   number .. ':cursor', number .. ':job', number .. ':id', number .. ':config', number .. ':failed', number .. ':dead'))
 if not seq or not cursor or dead or its_job ~= job then return { 'stale' } end
-if is_at(cursor, seq, tip) then
+if is_at(cursor, seq, incarnation) then
   mark_delivered(number)
   return { 'idle' }
 end

@@ -24,10 +24,10 @@ local function line_up_awaited(root, jobs)
 end
 
 local function line_up_begun(root, jobs)
-  local taken, tags = redis.call('ZSCORE', root .. 'tenants', ' ') or ('%d'):format(ORDINARY * BAND), {}
+  local served, tags = redis.call('ZSCORE', root .. 'tenants', ' ') or ('%d'):format(ORDINARY * BAND), {}
   for at = 1, #jobs, 2 do
-    tags[at] = taken
-    redis.call('ZADD', root .. 'prioritized', taken, jobs[at])
+    tags[at] = served
+    redis.call('ZADD', root .. 'prioritized', served, jobs[at])
     redis.call('HSET', root .. jobs[at], 'begun', '1')
   end
   return tags

@@ -34,14 +34,14 @@ local function take_back(root, id, token)
 end
 
 local function check(root, id, token, task_key, fence, seen)
-  local turn, cancel, accepted
+  local turn, cancel, messages
   if task_key ~= '' then
-    turn, cancel, accepted = unpack(redis.call('HMGET', task_key, 'turn', 'cancel', 'accepted'))
+    turn, cancel, messages = unpack(redis.call('HMGET', task_key, 'turn', 'cancel', 'messages'))
     if turn ~= fence then return 'fenced' end
   end
   if not holds(running, root, id, token) and not take_back(root, id, token) then return 'fenced' end
   if cancel then return 'canceling' end
-  return seen ~= '' and accepted ~= seen and 'steered' or 'held'
+  return seen ~= '' and messages ~= seen and 'steered' or 'held'
 end
 
 allow_out_of_memory(running)

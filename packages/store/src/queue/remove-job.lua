@@ -15,10 +15,10 @@
 local MAX_SEEN = 100
 
 -- The tenant's later jobs move up: each gets the tag of the one before it. A job that waits may itself have the highest
--- tag that was taken, because a job of another tenant with the same tag was taken.
+-- tag that was served, because a job of another tenant with the same tag was served.
 local function close_gap(root, tenant, tag)
-  local taken, last = unpack(redis.call('ZMSCORE', root .. 'tenants', ' ', tenant))
-  if not last or tonumber(tag) < tonumber(taken or ORDINARY * BAND) then return end
+  local served, last = unpack(redis.call('ZMSCORE', root .. 'tenants', ' ', tenant))
+  if not last or tonumber(tag) < tonumber(served or ORDINARY * BAND) then return end
   local later = last == tag and {} or redis.call('ZRANGEBYSCORE', root .. 'prioritized', '(' .. tag, last, 'WITHSCORES',
     'LIMIT', '0', MAX_SEEN)
   local moved = {}

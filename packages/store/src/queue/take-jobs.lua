@@ -129,15 +129,15 @@ local function take_jobs(root, lease_ms, taker, number, count, kinds, wanted)
   redis.call('HSET', holder, unpack(held))
   begin_lease(running, holder, lease_ms)
   count_running(running, root, #ids)
-  local now, taken = ('%.0f'):format(now_ms()), nil
+  local now, served = ('%.0f'):format(now_ms()), nil
   for i, id in ipairs(ids) do
     local job, tag = job_of(root, id, tokens[i])
     job[3] = job[3] + 1
     redis.call('HSET', root .. id, 'processedOn', now, 'ats', job[3], 'token', tokens[i])
     jobs[i] = job
-    if job[4] == ORDINARY then taken = tag end
+    if job[4] == ORDINARY then served = tag end
   end
-  if taken then redis.call('ZADD', root .. 'tenants', 'GT', taken, ' ') end
+  if served then redis.call('ZADD', root .. 'tenants', 'GT', served, ' ') end
   return jobs, rest()
 end
 

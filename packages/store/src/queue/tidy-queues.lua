@@ -3,12 +3,12 @@
 -- Queues that one script looks after, in no order: bounds its duration.
 local MAX_TIDIED = 8
 
--- Forgets the tenants whose last tag is not above the highest tag that was taken: they are served like new ones.
+-- Forgets the tenants whose last tag is not above the highest tag that was served: they are served like new ones.
 local function forget_tenants(root)
-  local taken = redis.call('ZSCORE', root .. 'tenants', ' ')
-  if not taken or redis.call('ZCOUNT', root .. 'tenants', '-inf', taken) == 1 then return end
-  redis.call('ZREMRANGEBYSCORE', root .. 'tenants', '-inf', taken)
-  redis.call('ZADD', root .. 'tenants', taken, ' ')
+  local served = redis.call('ZSCORE', root .. 'tenants', ' ')
+  if not served or redis.call('ZCOUNT', root .. 'tenants', '-inf', served) == 1 then return end
+  redis.call('ZREMRANGEBYSCORE', root .. 'tenants', '-inf', served)
+  redis.call('ZADD', root .. 'tenants', served, ' ')
 end
 
 local function tidy_queue(running, root)

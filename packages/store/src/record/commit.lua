@@ -12,15 +12,15 @@ local function commit(record, index_changes)
   local has_ended = is_terminal(record.state)
   local has_moved = record.state ~= loaded[STATE] or record.time ~= loaded[TIME]
   local before, after = LISTED_AS[loaded[STATE]] or loaded[STATE], LISTED_AS[record.state] or record.state
-  local was_listed, is_relisted = record.listed, has_moved and before ~= after
-  if is_relisted then record.listed = record.time end
+  local was_listed, is_relisted = record.index_time, has_moved and before ~= after
+  if is_relisted then record.index_time = record.time end
   -- An attempt that ends with its task has no field of its own: the end of the task says when.
   if loaded[TURN] and record.turn == '' and not has_ended then
     changes.fields['e' .. loaded[EPOCH]] = ('%.0f '):format(now_ms()) .. (changes.turn_end or 's')
   end
   write_texts(record)
   local events = changes.events
-  if #events > 0 then record.tip = events[#events - 2] end
+  if #events > 0 then record.incarnation = events[#events - 2] end
   write_fields(record)
   -- After the record is written: see append.lua, which writes the indexes also if the script fails later.
   if has_moved then
@@ -52,7 +52,7 @@ local function commit(record, index_changes)
   end
 
   -- The turn of another task may be suspended until this one ends, or asks: it is due now (suspended.lua).
-  if record.has_side_keys ~= 0 and (has_ended or is_waiting(record.state)) then
+  if record.has_other_keys ~= 0 and (has_ended or is_waiting(record.state)) then
     local caller = redis.call('HGET', task_key, 'wakes')
     if caller then redis.call('ZADD', outbox_key .. ':suspended', 'XX', '0', caller) end
   end
@@ -71,7 +71,7 @@ local function commit(record, index_changes)
     end
     -- Calls of the task that still run end with it; a detached call may outlive a completion.
     -- Most tasks have no side keys (calls, steps, webhooks), and skip this.
-    if record.has_side_keys ~= 0 then
+    if record.has_other_keys ~= 0 then
       local is_completed = record.state == 'C' or record.state == 'M'
       local calls, orphans_key = redis.call('HGETALL', task_key .. ':c'), outbox_key .. ':orphans'
       for i = 1, #calls, 2 do
@@ -87,7 +87,7 @@ local function commit(record, index_changes)
     end
     redis.call('PEXPIRE', task_key .. ':e', replay_ms)
     redis.call('PEXPIRE', task_key, retention_ms)
-    if record.accepted > 1 then redis.call('DEL', task_key .. ':i') end
+    if record.messages > 1 then redis.call('DEL', task_key .. ':i') end
     local texts_of_task = long_texts(
       task_key, changes.fields['@h'] or loaded[HISTORY], changes.fields.artifacts or loaded[ARTIFACTS])
     for _, text in ipairs(texts_of_task) do redis.call('PEXPIRE', text, retention_ms) end

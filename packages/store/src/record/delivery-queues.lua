@@ -23,12 +23,15 @@ local QUEUE_FIELDS = { 'id', 'config', 'cursor', 'job', 'run', 'failed', 'claims
 local function queue_field(number, name) return redis.call('HGET', webhooks_key, number .. ':' .. name) end
 local function member(number) return task_id .. '.' .. number end
 
-local function cursor_at(seq, tip) return (tonumber(tip) or 0) == 0 and tostring(seq) or seq .. '-' .. tip end
+local function cursor_at(seq, incarnation)
+  return (tonumber(incarnation) or 0) == 0 and tostring(seq) or seq .. '-' .. incarnation
+end
 
 -- Whether the cursor is at the last event. Its number alone does not tell: after a fail-over another event may have it.
-local function is_at(cursor, seq, tip)
-  local its_seq, its_tip = cursor:match('^(%d+)%-?(%d*)')
-  return tonumber(its_seq) == tonumber(seq) and (its_tip == '' or tonumber(its_tip) == tonumber(tip or 0))
+local function is_at(cursor, seq, incarnation)
+  local its_seq, its_incarnation = cursor:match('^(%d+)%-?(%d*)')
+  return tonumber(its_seq) == tonumber(seq)
+    and (its_incarnation == '' or tonumber(its_incarnation) == tonumber(incarnation or 0))
 end
 
 local function without(webhooks, number) return ((webhooks .. ' '):gsub(' ' .. number .. ' ', ' '):gsub(' $', '')) end
@@ -37,7 +40,7 @@ local function without(webhooks, number) return ((webhooks .. ' '):gsub(' ' .. n
 local function store_webhooks(webhooks)
   if redis.call('EXISTS', task_key) == 0 then return end
   if webhooks == '' then redis.call('HDEL', task_key, 'webhooks')
-  else redis.call('HSET', task_key, 'webhooks', webhooks, 'has_side_keys', '1') end
+  else redis.call('HSET', task_key, 'webhooks', webhooks, 'has_other_keys', '1') end
 end
 
 local function close_queue(number)

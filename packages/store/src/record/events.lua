@@ -5,19 +5,19 @@
 --- @include "add-event.lua"
 
 -- An event's header has what readers need without parsing the event: the state's letter, the number of the message
--- whose caller it releases (if it does), and `m` if the outcome is a plain message.
-local function emit(record, json, incarnation, released, is_reply)
+-- that it answers (if it does), and `m` if the outcome is a plain message.
+local function emit(record, json, incarnation, answered, is_reply)
   record.seq = record.seq + 1
   local events = record.changes.events
   local n = #events
   events[n + 1], events[n + 2] = record.seq, incarnation
-  events[n + 3], events[n + 4] = record.state .. (released or '') .. (is_reply and 'm' or ''), json
+  events[n + 3], events[n + 4] = record.state .. (answered or '') .. (is_reply and 'm' or ''), json
 end
 
 -- All events of a script are published in one message, one a line: JSON holds no line break.
 local function publish(record)
   local events, webhooks = record.changes.events, record.webhooks
-  local events_key, before, lines = record.key .. ':e', record.loaded[TIP] or '0', {}
+  local events_key, before, lines = record.key .. ':e', record.loaded[INCARNATION] or '0', {}
   for i = 1, #events, 4 do
     local seq, incarnation, header, json = unpack(events, i, i + 3)
     incarnation = ('%d'):format(incarnation)

@@ -20,5 +20,5 @@ local function keep_failure(record, failure)
   if failure == '' then return end
   list_failure(record.key, record.epoch, failure)
   record.changes.fields.reason = reason_of(record.epoch, failure)
-  record.has_side_keys = 1
+  record.has_other_keys = 1
 end

@@ -8,12 +8,12 @@
 --   state              cancel end-tasks make-tasks set-visibility
 --   time               end-tasks make-tasks
 --   status             end-tasks make-tasks rules
---   listed             end-tasks make-tasks
+--   index_time         end-tasks make-tasks
 --   seq                append-chunks end-tasks make-tasks
---   tip                append-chunks end-tasks
---   queued
---   accepted           make-tasks
---   released           end-tasks
+--   incarnation        append-chunks end-tasks
+--   inbox_version
+--   messages           make-tasks
+--   answered           end-tasks
 --   h                  end-tasks make-tasks
 --   @h                 make-tasks
 --   artifacts          append
@@ -25,7 +25,7 @@
 --   inbox              end-tasks make-tasks
 --   initial_entry      end-tasks make-tasks rules
 --   given              read-waiting rules
---   scheduled          end-tasks make-tasks
+--   job                end-tasks make-tasks
 --   jobs               make-tasks
 --   queue              make-tasks
 --   epoch              begin-first
@@ -41,7 +41,7 @@
 --   reason             begin failures record-failure
 --   webhooks           delivery-queues make-tasks
 --   cancel
---   has_side_keys      begin-step begin-wait caller check-budget delivery-queues give-event make-callback
+--   has_other_keys     begin-step begin-wait caller check-budget delivery-queues give-event make-callback
 --                      make-tasks open-conversation record-failure record-usage
 --   has_context_index  make-tasks
 --   request            make-tasks
@@ -59,11 +59,11 @@
 
 local FIELDS = {
   'state', 'cancel', 'webhooks', 'seq', 'epoch', 'run', 'turn', 'turn_seq', 'time', 'token', 'owner', 'context',
-  'started', 'attempts', 'scheduled', 'jobs', 'accepted', 'released', 'inbox', 'has_side_keys', 'has_context_index',
-  'sweeps', 'tip', 'queued', 'listed', 'while_working', 'later', 'waits',
+  'started', 'attempts', 'job', 'jobs', 'messages', 'answered', 'inbox', 'has_other_keys', 'has_context_index',
+  'sweeps', 'incarnation', 'inbox_version', 'index_time', 'while_working', 'later', 'waits',
   'queue', 'artifacts', '@h', -- not part of the record, but an end needs them
 }
-local STATE, EPOCH, TURN, TIME, TOKEN, SCHEDULED, TIP, LATER, WAITS, QUEUE, ALL, ARTIFACTS, HISTORY =
+local STATE, EPOCH, TURN, TIME, TOKEN, JOB, INCARNATION, LATER, WAITS, QUEUE, ALL, ARTIFACTS, HISTORY =
   1, 5, 7, 9, 10, 15, 23, 27, 28, 29, 28, 30, 31
 
 -- States in which a task waits for its client, and in which it has ended.
@@ -80,7 +80,7 @@ local function is_terminal(state) return state:upper() == state end
 --     popped     messages that leave the list of the inbox
 --     in_outbox  true: the task goes (back) into the outbox; false: it leaves it; nil: no change
 --     check_after_ms  after which the sweeper checks it; nil: sweep_after_ms
---     turn_end   how the turn ends, if it does: r released, q requeued for a retry, w it waits; nil:
+--     turn_end   how the turn ends, if it does: r given back, q requeued for a retry, w it waits; nil:
 --                settled
 --     ended_job  the job that leaves its queue, see finish-jobs.lua
 -- names: FIELDS, or these and more
@@ -88,8 +88,8 @@ local function is_terminal(state) return state:upper() == state end
 local function load_record(task_id, task_key, names)
   local loaded = redis.call('HMGET', task_key, unpack(names or FIELDS))
   local state, cancel, webhooks, seq, epoch, run, turn, turn_seq, time, token, owner, context, started, attempts,
-    scheduled, jobs, accepted, released, inbox, has_side_keys, has_context_index, sweeps, tip, queued, listed,
-    while_working, later, waits =
+    job, jobs, messages, answered, inbox, has_other_keys, has_context_index, sweeps, incarnation, inbox_version,
+    index_time, while_working, later, waits =
     unpack(loaded)
   return state and {
     id = task_id, key = task_key, loaded = loaded,
@@ -97,12 +97,12 @@ local function load_record(task_id, task_key, names)
     state = state, cancel = cancel or '', webhooks = webhooks or '', seq = tonumber(seq or 0),
     epoch = tonumber(epoch or 0), run = run or '', turn = turn or '', turn_seq = tonumber(turn_seq or 0),
     time = time or '', token = token or '', owner = owner or '', context = context or '',
-    started = tonumber(started or 0), attempts = tonumber(attempts or 0), scheduled = tonumber(scheduled or 0),
-    jobs = tonumber(jobs or 0), accepted = tonumber(accepted or 0), released = tonumber(released or 0),
-    inbox = tonumber(inbox or 0), has_side_keys = tonumber(has_side_keys or 0),
-    has_context_index = tonumber(has_context_index or 0), sweeps = tonumber(sweeps or 0), tip = tonumber(tip or 0),
-    queued = tonumber(queued or 0), listed = listed or '', while_working = while_working or '', later = later or '',
-    waits = waits or '',
+    started = tonumber(started or 0), attempts = tonumber(attempts or 0), job = tonumber(job or 0),
+    jobs = tonumber(jobs or 0), messages = tonumber(messages or 0), answered = tonumber(answered or 0),
+    inbox = tonumber(inbox or 0), has_other_keys = tonumber(has_other_keys or 0),
+    has_context_index = tonumber(has_context_index or 0), sweeps = tonumber(sweeps or 0),
+    incarnation = tonumber(incarnation or 0), inbox_version = tonumber(inbox_version or 0),
+    index_time = index_time or '', while_working = while_working or '', later = later or '', waits = waits or '',
   }
 end
 

@@ -17,7 +17,7 @@ local function open_message(steps_key, number)
   redis.call('HSET', steps_key, 'message', number)
 end
 
-local function number_of_message(record) return record.accepted - record.inbox + 1 end
+local function number_of_message(record) return record.messages - record.inbox + 1 end
 
 -- The first event with this name that no turn has taken: its number and its data; nil if there is none.
 local function first_event(steps_key, name)

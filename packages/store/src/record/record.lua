@@ -16,7 +16,7 @@
 --       retention_ms    ms that the task outlives its end
 --       inline_bytes    bytes of a growing text that are kept in the hash
 --
--- Invariant, while the task lives: inbox not empty <=> scheduled <> 0 <=> it is in the outbox. After the end: none.
+-- Invariant, while the task lives: inbox not empty <=> job <> 0 <=> it is in the outbox. After the end: none.
 -- While it waits for its time (scheduled-tasks.lua), or its turn is suspended (suspended.lua), its inbox has a message,
 -- and the others are not.
 -- seq = the number of events ever written = the last id of the stream.

@@ -46,9 +46,9 @@ end
 
 -- names: of the task's messages, without those that have an idempotency key
 local function remove_task(task_key, task_id, names)
-  local state, owner, time, context, listed, artifacts, history, retry_names, schedule, has_side_keys =
-    unpack(redis.call('HMGET', task_key, 'state', 'owner', 'time', 'context', 'listed', 'artifacts', '@h',
-      'retry_names', 'schedule', 'has_side_keys'))
+  local state, owner, time, context, index_time, artifacts, history, retry_names, schedule, has_other_keys =
+    unpack(redis.call('HMGET', task_key, 'state', 'owner', 'time', 'context', 'index_time', 'artifacts', '@h',
+      'retry_names', 'schedule', 'has_other_keys'))
   local root, of_owner, member = index_root:sub(1, -2), index_root .. ':' .. owner, state .. time .. task_id
   local gone = { task_key }
   local function add(keys)
@@ -57,10 +57,10 @@ local function remove_task(task_key, task_id, names)
 
   redis.call('ZREM', of_owner, member)
   redis.call('ZREM', of_owner .. ':' .. context, member)
-  redis.call('ZREM', agent_index(index_root, owner), (LISTED_AS[state] or state) .. listed .. task_id)
+  redis.call('ZREM', agent_index(index_root, owner), (LISTED_AS[state] or state) .. index_time .. task_id)
   if schedule then remove_scheduled_task(outbox_key, task_key, task_id, owner) end
   for letter in OTHER_KEYS:gmatch('.') do gone[#gone + 1] = task_key .. ':' .. letter end
-  if has_side_keys then
+  if has_other_keys then
     for letter in KEPT_KEYS:gmatch('.') do gone[#gone + 1] = task_key .. ':' .. letter end
     remove_webhooks(task_key, task_id)
     redis.call('ZREM', root .. 'dead', task_id)

@@ -13,14 +13,14 @@ local function with_member(object, member)
 end
 
 -- Emits a status event, which the script composes because its timestamp is Redis' time. details, all optional: message,
--- metadata (JSON or ''), released (number of the message that it answers or acknowledges), is_reply (the message is
+-- metadata (JSON or ''), answered (number of the message that it answers or acknowledges), is_reply (the message is
 -- the outcome).
 local function emit_status(record, state, details)
   details = details or {}
   local fields = record.changes.fields
   local message, metadata = details.message or '', details.metadata or ''
   -- What the task has used of models is said whenever it ends, or waits for its client.
-  if record.has_side_keys ~= 0 and (is_terminal(state) or is_waiting(state)) then
+  if record.has_other_keys ~= 0 and (is_terminal(state) or is_waiting(state)) then
     --- @include "usage-text.lua"
     local usage = usage_text(record.key)
     if usage then
@@ -31,14 +31,14 @@ local function emit_status(record, state, details)
   record.state, record.time = state, sortable(now_ms())
   fields.status = status_text(state, timestamp(now_ms()), message)
   local json = status_update(record.id, record.context, fields.status, metadata)
-  emit(record, json, new_incarnation(), details.released, details.is_reply)
+  emit(record, json, new_incarnation(), details.answered, details.is_reply)
 end
 
 -- The message of the turn leaves the inbox, and with it the `given` messages behind it, which the turn was given while
 -- it ran.
 local function pop_message(record, given)
   local changes = record.changes
-  if record.inbox == record.accepted then changes.popped, changes.fields.initial_entry = given, false
+  if record.inbox == record.messages then changes.popped, changes.fields.initial_entry = given, false
   else changes.popped = given + 1 end
   if given > 0 then changes.fields.given = false end
   record.inbox = record.inbox - 1 - given
@@ -67,7 +67,7 @@ local function finish(record, state, details)
   if record.waits ~= '' then end_wait(record) end
   if record.inbox > 0 then
     local dropped = redis.call('LRANGE', task_key .. ':i', changes.popped, -1)
-    if record.inbox == record.accepted then
+    if record.inbox == record.messages then
       table.insert(dropped, 1, redis.call('HGET', task_key, 'initial_entry'))
       fields.initial_entry = false
     end
@@ -79,7 +79,7 @@ local function finish(record, state, details)
     if metadata == nil then metadata = redis.call('HGET', task_key, 'metadata') end
     fields.metadata = with_member(metadata or '', named)
   end
-  record.inbox, record.scheduled, record.started, record.attempts = 0, 0, 0, 0
+  record.inbox, record.job, record.started, record.attempts = 0, 0, 0, 0
   record.turn, record.token, record.cancel, record.later = '', '', '', ''
   changes.in_outbox = false
   emit_status(record, state, details)
@@ -89,10 +89,10 @@ end
 -- agent's queue's keys; the others: as in add-jobs.lua.
 local function schedule(record, root, options, is_awaited, is_begun)
   record.jobs = record.jobs + 1
-  record.scheduled, record.started = record.jobs, 0
+  record.job, record.started = record.jobs, 0
   record.changes.in_outbox = true
   --- @include "../queue/add-jobs.lua"
-  local job = { record.id .. '.' .. record.scheduled, record.owner:match('^[^/]*') }
+  local job = { record.id .. '.' .. record.job, record.owner:match('^[^/]*') }
   add_jobs(queue_of(record, root), job, options, is_awaited, is_begun)
 end
 

@@ -10,7 +10,7 @@ local NEVER_MS = 8640000000000000
 
 -- waits: JSON, for clients; due_ms: of the zset
 local function suspend(record, waits, due_ms)
-  record.waits, record.scheduled, record.started, record.changes.in_outbox = waits, 0, 0, false
+  record.waits, record.job, record.started, record.changes.in_outbox = waits, 0, 0, false
   redis.call('ZADD', outbox_key .. ':suspended', due_ms, record.id)
   local said = '"' .. SUSPENDED_URI .. '":' .. waits
   record.changes.fields.metadata = with_member(redis.call('HGET', record.key, 'metadata') or '', said)
@@ -31,5 +31,5 @@ local function resume(record, root, options, is_due)
   local is_awaited = tonumber(redis.call('HGET', record.key, 'awaited')) == record.jobs
   if is_awaited then options = options:gsub('"priority":4', '"priority":1') end
   schedule(record, root, options, is_awaited, not is_due)
-  if is_awaited then redis.call('HSET', record.key, 'awaited', record.scheduled) end
+  if is_awaited then redis.call('HSET', record.key, 'awaited', record.job) end
 end

@@ -4,7 +4,7 @@
 -- Made from the task's key, besides the strings of long texts (texts.lua):
 --   :e events    for some time after the end
 --   :i inbox     until the end        :c calls     until the end
---   and as long as the task, of few tasks (`has_side_keys`):
+--   and as long as the task, of few tasks (`has_other_keys`):
 --   :s steps   :l notes   :f failures   :w webhooks   :d dead letter   :u usage of models
 
 local OTHER_KEYS, KEPT_KEYS = 'eic', 'slfwdu'

@@ -22,7 +22,7 @@ local steps_key = task_key .. ':s'
 local record = load_record(task_id, task_key)
 if not record or fence ~= record.turn then return { 'fenced', '', 0 } end
 
-local number = record.accepted - record.inbox + 1
+local number = record.messages - record.inbox + 1
 local of, result, mark, failed, begun, order = unpack(redis.call('HMGET', steps_key, 'message', 'result ' .. key,
   'mark ' .. key, 'failed ' .. key, 'begun', 'order ' .. key))
 local are_old = tonumber(of or 0) ~= number
@@ -33,7 +33,7 @@ if result then
   return { 'done', result, 0 }
 end
 if record.cancel ~= '' then return { 'canceling', '', 0 } end
-redis.call('HSET', task_key, 'has_side_keys', 1)
+redis.call('HSET', task_key, 'has_other_keys', 1)
 if are_old then redis.call('DEL', steps_key) end
 if not order then
   begun = (begun or 0) + 1

@@ -23,7 +23,7 @@ local open_name, name = 'o' .. artifact, 'p' .. artifact
 
 local header, cancel, webhooks, seq, turn, written, last_incarnation, open, inside, outside =
   unpack(redis.call('HMGET', task_key,
-    'state', 'cancel', 'webhooks', 'seq', 'turn', 'turn_seq', 'tip', open_name, name, '@' .. name))
+    'state', 'cancel', 'webhooks', 'seq', 'turn', 'turn_seq', 'incarnation', open_name, name, '@' .. name))
 cancel, written, number = cancel and ' ' .. cancel or '', tonumber(written or 0), tonumber(number)
 local last = number + #ARGV - 9
 
@@ -60,7 +60,7 @@ if outside then
 else
   redis.call('HSET', task_key, 'seq', seq, 'turn_seq', last, name, inside)
 end
-if incarnation ~= last_incarnation then redis.call('HSET', task_key, 'tip', incarnation) end
+if incarnation ~= last_incarnation then redis.call('HSET', task_key, 'incarnation', incarnation) end
 redis.call('SPUBLISH', events_key, lines[2] and table.concat(lines, '\n') or lines[1])
 if webhooks then
   --- @include "../redis/server.lua"

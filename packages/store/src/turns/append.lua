@@ -18,9 +18,9 @@
 --                       events, number of their arguments, and then each event as encoder.ts writes it
 -- An event: if the agent did something besides its events, `notes` and the notes as in note.lua, one a line; if it
 --       ends a turn that failed, `failure` and why, as in failures.lua; if a step published it, `step`, the step's key
---       and its mark (see begin-step.lua); if it answers messages besides the turn's own, `taken` and their ids as in
+--       and its mark (see begin-step.lua); if it answers messages besides the turn's own, `delivered` and their ids as in
 --       delivered.lua; then its kind, the task's metadata after it (JSON; '' if unchanged), and
---         status    letter   '1' if it is the turn's outcome   its effect on the caller ('' | released | reply)
+--         status    letter   '1' if it is the turn's outcome   its effect on the caller ('' | answered | reply)
 --                   message (JSON or '')   '1' if the history lacks the message   metadata of the event (JSON or '')
 --         artifact  the event (JSON)   number of the artifact   append|replace   header   first   parts   last
 --           header  its JSON without parts and closing brace; '' if unchanged
@@ -47,7 +47,7 @@ local sweep_after_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpac
 
 local ARITY = { status = 8, artifact = 9 }
 
--- Each writes an event of a turn, and returns a verdict. turn: its record; queue_root; successor_options; taken: how
+-- Each writes an event of a turn, and returns a verdict. turn: its record; queue_root; successor_options; delivered: how
 -- many messages it has besides its own
 local write = {}
 
@@ -56,7 +56,7 @@ local write = {}
 local function next_incarnation(record)
   if record.turn_seq == 1 then return incarnation_of(record.run) end
   local events = record.changes.events
-  return events[#events - 2] or record.tip
+  return events[#events - 2] or record.incarnation
 end
 
 function write.artifact(turn, json, n, mode, header, first, parts, last)
@@ -100,7 +100,7 @@ local function append_turn(at)
 
   local verdict = 'fenced'
   for n = number, record and number + count - 1 or 0 do
-    local notes, failure, step, mark, taken_ids
+    local notes, failure, step, mark, delivered_ids
     if ARGV[at] == 'notes' then
       notes, at = ARGV[at + 1], at + 2
     end
@@ -111,8 +111,8 @@ local function append_turn(at)
       step, mark = ARGV[at + 1], ARGV[at + 2]
       at = at + 3
     end
-    if ARGV[at] == 'taken' then
-      taken_ids, at = ARGV[at + 1], at + 2
+    if ARGV[at] == 'delivered' then
+      delivered_ids, at = ARGV[at + 1], at + 2
     end
     local kind, metadata = ARGV[at], ARGV[at + 1]
     if n <= record.turn_seq and fence == last_fence(record) then
@@ -128,13 +128,13 @@ local function append_turn(at)
       verdict = 'gap'
       break
     else
-      turn.taken = 0
-      if taken_ids then
+      turn.delivered = 0
+      if delivered_ids then
         --- @include "delivered.lua"
-        turn.taken = count_delivered(record, taken_ids)
+        turn.delivered = count_delivered(record, delivered_ids)
       end
       -- A fail-over lost messages that the turn was given while it ran.
-      if not turn.taken then
+      if not turn.delivered then
         verdict = 'gap'
         break
       end
@@ -151,7 +151,7 @@ local function append_turn(at)
       if notes then
         --- @include "../record/note.lua"
         note_lines(record.key, fence, notes)
-        record.has_side_keys = 1
+        record.has_other_keys = 1
       end
       if failure then
         --- @include "../record/failures.lua"

@@ -10,10 +10,10 @@
 local function begin_first(start, worker)
   local task_id, task_key, token, run, while_working =
     start.task_id, start.task_key, start.token, worker.run, worker.while_working
-  local scheduled, accepted, state, owner, context, status, entry, history, epoch, cancel, artifacts, queue, metadata =
-    unpack(redis.call('HMGET', task_key, 'scheduled', 'accepted', 'state', 'owner', 'context', 'status',
+  local job, messages, state, owner, context, status, entry, history, epoch, cancel, artifacts, queue, metadata =
+    unpack(redis.call('HMGET', task_key, 'job', 'messages', 'state', 'owner', 'context', 'status',
       'initial_entry', 'h', 'epoch', 'cancel', 'artifacts', 'queue', 'metadata'))
-  if start.job ~= tonumber(scheduled) or accepted ~= '1' or epoch or cancel or artifacts then return nil end
+  if start.job ~= tonumber(job) or messages ~= '1' or epoch or cancel or artifacts then return nil end
   if not history or not entry then return nil end
   if state ~= 's' and state ~= 'h' then return nil end
   local fence = '1.' .. run

@@ -45,7 +45,7 @@ local function begin_turn(start, worker)
   if not record then return { 'missing' } end
   -- The job was added too late, or is an old successor, or its task has ended or has no message waiting, or the turn is
   -- suspended.
-  if job ~= record.scheduled or record.waits ~= '' then return { 'stale' } end
+  if job ~= record.job or record.waits ~= '' then return { 'stale' } end
 
   local lost_by = ''
   local function turn()

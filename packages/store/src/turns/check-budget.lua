@@ -29,9 +29,9 @@ local tenant_day, tenant_month, principal_day, principal_month = unpack(ARGV, 9,
 
 local task_key = tasks_root .. task_id
 local usage_key = task_key .. ':u'
-local turn, accepted, inbox, caller = unpack(redis.call('HMGET', task_key, 'turn', 'accepted', 'inbox', 'caller'))
+local turn, messages, inbox, caller = unpack(redis.call('HMGET', task_key, 'turn', 'messages', 'inbox', 'caller'))
 if turn ~= fence then return { 'fenced', 0, 0, 0 } end
-local number = accepted - inbox + 1
+local number = messages - inbox + 1
 -- A turn that runs ends, also while Redis is full.
 allow_out_of_memory(task_key)
 
@@ -74,7 +74,7 @@ local times = 1 + tonumber(grants or 0)
 local limits = { least(micro_usd, named_usd) * times, least(tokens, named_tokens) * times }
 -- Tasks that this one calls check them.
 if limits[1] ~= tonumber(known_usd or 0) or limits[2] ~= tonumber(known_tokens or 0) then
-  redis.call('HSET', task_key, 'has_side_keys', '1')
+  redis.call('HSET', task_key, 'has_other_keys', '1')
   redis.call('HSET', usage_key, 'limit microUsd', ('%.0f'):format(limits[1]), 'limit tokens',
     ('%.0f'):format(limits[2]))
 end

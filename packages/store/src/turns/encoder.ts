@@ -90,7 +90,7 @@ export class Encoder {
 
   #status(event: StatusEvent): EncodedEvent {
     const { state, message, metadata } = event;
-    const caller = event.isPlainMessage ? 'reply' : event.releasesCaller ? 'released' : '';
+    const caller = event.isPlainMessage ? 'reply' : event.answersCaller ? 'answered' : '';
     const json = message ? this.#withIds(message) : '';
     const merged = this.#mergedWith(metadata);
     const isNew = message !== undefined && this.#grow(message, json, event.settles);
@@ -104,9 +104,9 @@ export class Encoder {
       isNew ? '1' : '',
       metadata ? JSON.stringify(metadata) : '',
     ];
-    const { taken = [], settles: isOutcome } = event;
-    if (taken.length > 0) return { args: ['taken', idLines(taken), ...args], isOutcome };
-    const isPlain = !metadata && caller !== 'released' && (isNew || !message);
+    const { delivered = [], settles: isOutcome } = event;
+    if (delivered.length > 0) return { args: ['delivered', idLines(delivered), ...args], isOutcome };
+    const isPlain = !metadata && caller !== 'answered' && (isNew || !message);
     const status = isPlain ? { state: stateLetters[state], message: json, isReply: caller === 'reply' } : undefined;
     return { args, isOutcome, status };
   }

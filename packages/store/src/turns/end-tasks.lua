@@ -42,12 +42,12 @@ local is_written = false
 local function end_task(at)
   local task_id, queue_root, fence, number, works, state, message, is_reply = unpack(ARGV, at, at + SIZE - 1)
   local task_key, written = tasks_root .. task_id, number - 1
-  local turn, accepted, before, seq, turn_seq, since, listed, owner, context, job, token, last_incarnation, history,
-    cancel, webhooks, has_side_keys, has_context_index, queue, artifacts =
-    unpack(redis.call('HMGET', task_key, 'turn', 'accepted', 'state', 'seq', 'turn_seq', 'time', 'listed', 'owner',
-      'context', 'scheduled', 'token', 'tip', 'h', 'cancel', 'webhooks', 'has_side_keys', 'has_context_index', 'queue',
-      'artifacts'))
-  if turn ~= fence or accepted ~= '1' or cancel or webhooks or has_side_keys or not history
+  local turn, messages, before, seq, turn_seq, since, index_time, owner, context, job, token, last_incarnation, history,
+    cancel, webhooks, has_other_keys, has_context_index, queue, artifacts =
+    unpack(redis.call('HMGET', task_key, 'turn', 'messages', 'state', 'seq', 'turn_seq', 'time', 'index_time', 'owner',
+      'context', 'job', 'token', 'incarnation', 'h', 'cancel', 'webhooks', 'has_other_keys', 'has_context_index',
+      'queue', 'artifacts'))
+  if turn ~= fence or messages ~= '1' or cancel or webhooks or has_other_keys or not history
     or (before ~= 's' and before ~= 'w') or (turn_seq or '0') + 0 ~= written then return 'not-plain' end
   if message ~= '' then history = history .. ',\t' .. message end
   local last = seq + (works == '' and 1 or 2)
@@ -63,13 +63,13 @@ local function end_task(at)
   end
   local status, header = status_text(state, stamp, message), state .. (is_reply ~= '' and '1m' or '1')
   add_event(lines, events_key, known, last, incarnation, header, status_update(task_id, context, status, ''))
-  redis.call('HSET', task_key, 'state', state, 'seq', ('%d'):format(last), 'time', time, 'listed', time,
-    'released', '1', 'turn_seq', ('%d'):format(written + 1), 'tip', incarnation, 'status', status, 'h', history)
-  redis.call('HDEL', task_key, 'turn', 'token', 'started', 'attempts', 'scheduled', 'inbox', 'initial_entry')
+  redis.call('HSET', task_key, 'state', state, 'seq', ('%d'):format(last), 'time', time, 'index_time', time,
+    'answered', '1', 'turn_seq', ('%d'):format(written + 1), 'incarnation', incarnation, 'status', status, 'h', history)
+  redis.call('HDEL', task_key, 'turn', 'token', 'started', 'attempts', 'job', 'inbox', 'initial_entry')
   local index, old, new = index_root .. ':' .. owner, before .. since .. task_id, state .. time .. task_id
   move(changes, index, old, new, true)
   if context ~= task_id or has_context_index then move(changes, index .. ':' .. context, old, new, true) end
-  move(changes, agent_index(index_root, owner), 'o' .. listed .. task_id, new)
+  move(changes, agent_index(index_root, owner), 'o' .. index_time .. task_id, new)
   redis.call('SPUBLISH', events_key, lines[2] and table.concat(lines, '\n') or lines[1])
   redis.call('PEXPIRE', events_key, replay_ms)
   redis.call('PEXPIRE', task_key, retention_ms)

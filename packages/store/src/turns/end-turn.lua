@@ -5,7 +5,7 @@
 -- ARGV  <record>
 --       fence              fencing token of the turn
 --       successor_options  as in append.lua
---       taken              ids of the messages that it was given besides its own, as in delivered.lua; '' if none
+--       delivered              ids of the messages that it was given besides its own, as in delivered.lua; '' if none
 -- Returns  unsettled (the task does not wait: append FAILED) | fenced | as append: gap, more, successor …
 -- Invariant: as append: the turn closes in the step in which its message leaves the inbox.
 
@@ -16,14 +16,14 @@
 --- @include "delivered.lua"
 
 local queue_root = unpack(KEYS, 5)
-local fence, successor_options, taken = unpack(ARGV, 7)
+local fence, successor_options, delivered = unpack(ARGV, 7)
 
 local record = load_record(task_id, task_key)
 local verdict = turn_refusal(record, fence, 'more')
 if verdict then return verdict end
 if not is_waiting(record.state) then return 'unsettled' end
 
-local count = taken == '' and 0 or count_delivered(record, taken)
+local count = delivered == '' and 0 or count_delivered(record, delivered)
 if not count then return 'gap' end
 
 allow_out_of_memory(task_key)

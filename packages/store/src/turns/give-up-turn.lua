@@ -5,7 +5,7 @@
 -- ARGV  <record>
 --       fence   fencing token of the turn
 --       reason  as JSON text
---       failure  as in release-turn.lua
+--       failure  as in hand-back-turn.lua
 --       notes   as in append.lua; '': none
 -- Returns  given-up (the job is done) | canceled (the task was canceled instead) | fenced
 -- Invariant: the task ends in the step in which its message becomes a dead letter.
@@ -26,7 +26,7 @@ if verdict then return verdict end
 
 allow_out_of_memory(task_key)
 keep_failure(record, failure)
-if notes ~= '' then record.has_side_keys = 1 end
+if notes ~= '' then record.has_other_keys = 1 end
 note_lines(task_key, fence, notes)
 if record.cancel ~= '' then
   finish(record, 'X')

@@ -21,15 +21,15 @@ export const endTurnScript = defineScript({
   file: 'end-turn.lua',
   from: import.meta.url,
   keys: [...recordKeyNames, 'queueRoot'],
-  args: [...recordArgNames, 'fence', 'successorOptions', 'taken'],
+  args: [...recordArgNames, 'fence', 'successorOptions', 'delivered'],
   reply: word('unsettled', 'fenced', 'gap', 'more', 'successor', 'idle', 'canceled'),
 });
-export const releaseTurnScript = defineScript({
-  file: 'release-turn.lua',
+export const handBackTurnScript = defineScript({
+  file: 'hand-back-turn.lua',
   from: import.meta.url,
   keys: recordKeyNames,
   args: [...recordArgNames, 'fence', 'isSpent', 'failure', 'notes'],
-  reply: word('released', 'canceled', 'fenced'),
+  reply: word('given-back', 'canceled', 'fenced'),
 });
 export const suspendTurnScript = defineScript({
   file: 'suspend-turn.lua',
@@ -225,13 +225,13 @@ export class OpenTurn {
    * @param taken as in `StatusEvent`
    * @throws {WritesLost}
    */
-  async end(taken: readonly string[] = []): Promise<Ending | 'unsettled'> {
+  async end(delivered: readonly string[] = []): Promise<Ending | 'unsettled'> {
     await this.flush();
     await this.#usage.flush();
     const { keys, args } = this.#call();
     const verdict = await endTurnScript.run(this.#dependencies.redis, {
       keys: { ...keys, queueRoot: this.#queueRoot },
-      args: { ...args, successorOptions: this.#successor, taken: idLines(taken) },
+      args: { ...args, successorOptions: this.#successor, delivered: idLines(delivered) },
     });
     if (verdict === 'gap') throw new WritesLost();
     if (verdict !== 'unsettled') this.ending = verdict;
@@ -277,11 +277,11 @@ export class OpenTurn {
    * @param isSpent false: the attempt does not count, as at a shutdown
    * @param failure why, kept for operators
    */
-  async release(isSpent: boolean, failure?: FailureReport): Promise<'released' | 'canceled' | 'fenced'> {
+  async handBack(isSpent: boolean, failure?: FailureReport): Promise<'given-back' | 'canceled' | 'fenced'> {
     await this.flush();
     await this.#usage.flush();
     const { keys, args } = this.#call();
-    const verdict = await releaseTurnScript.run(this.#dependencies.redis, {
+    const verdict = await handBackTurnScript.run(this.#dependencies.redis, {
       keys,
       args: {
         ...args,

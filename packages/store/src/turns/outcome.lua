@@ -8,18 +8,18 @@ local function turn_refusal(record, fence, done)
   return record.turn == '' and fence == last_fence(record) and done or 'fenced'
 end
 
--- Closes the turn and removes its message from the inbox, and with it the `taken` messages behind it, which the turn
--- was given while it ran. `released` becomes the number of the last of them.
-local function pop(record, taken)
-  record.released = math.max(record.released, record.accepted - record.inbox + 1 + taken)
-  pop_message(record, taken)
+-- Closes the turn and removes its message from the inbox, and with it the `delivered` messages behind it, which the turn
+-- was given while it ran. `answered` becomes the number of the last of them.
+local function pop(record, delivered)
+  record.answered = math.max(record.answered, record.messages - record.inbox + 1 + delivered)
+  pop_message(record, delivered)
   record.turn, record.token, record.attempts = '', '', 0
 end
 
 -- The turn was the last one of its job: the job leaves its queue in the same step. root: of the agent's queue's keys.
 local function end_job(record, root)
   local loaded = record.loaded
-  local id = record.id .. '.' .. (loaded[SCHEDULED] or '')
+  local id = record.id .. '.' .. (loaded[JOB] or '')
   record.changes.ended_job = { root = queue_of(record, root), id = id, token = loaded[TOKEN] }
 end
 
@@ -34,7 +34,7 @@ local function settle(record, root, options)
   end
   -- The inbox is empty and the job is removed in one step: the next message schedules a job with a new number.
   if record.inbox == 0 then
-    record.scheduled, record.started, record.changes.in_outbox = 0, 0, false
+    record.job, record.started, record.changes.in_outbox = 0, 0, false
     end_job(record, root)
     return 'idle'
   end
@@ -59,10 +59,10 @@ local function give_up(record, dead_key, reason)
   redis.call('ZADD', dead_key, now_ms(), task_id)
   redis.call('ZREMRANGEBYSCORE', dead_key, '-inf', now_ms() - retention_ms)
   redis.call('PEXPIRE', dead_key, retention_ms)
-  record.has_side_keys = 1
+  record.has_other_keys = 1
   pop(record, 0)
   local message = '{"messageId":"' .. task_id .. '.given-up.' .. record.epoch
     .. '","role":"ROLE_AGENT","parts":[{"text":' .. reason .. '}]}'
-  finish(record, 'F', { message = message, released = record.released })
+  finish(record, 'F', { message = message, answered = record.answered })
   add_to_history(record, message)
 end

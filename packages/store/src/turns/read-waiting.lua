@@ -11,11 +11,11 @@
 local task_key = unpack(KEYS)
 local fence, after = unpack(ARGV)
 
-local turn, accepted, inbox = unpack(redis.call('HMGET', task_key, 'turn', 'accepted', 'inbox'))
+local turn, messages, inbox = unpack(redis.call('HMGET', task_key, 'turn', 'messages', 'inbox'))
 if turn ~= fence then return { -1 } end
 -- The message that made the task is not in the list; see record.lua.
-local first = inbox == accepted and 0 or 1
+local first = inbox == messages and 0 or 1
 local entries = redis.call('LRANGE', task_key .. ':i', first + after, -1)
 -- They do not count as messages that wait; see add-message.lua.
 if #entries > 0 then redis.call('HSET', task_key, 'given', fence .. ' ' .. after + #entries) end
-return { tonumber(accepted), unpack(entries) }
+return { tonumber(messages), unpack(entries) }

@@ -15,7 +15,7 @@ local epoch, failure, is_attempt = unpack(ARGV)
 
 local began, state = unpack(redis.call('HMGET', task_key, 'l' .. epoch, 'state'))
 if not began then return 'unknown' end
-redis.call('HSET', task_key, 'has_side_keys', 1)
+redis.call('HSET', task_key, 'has_other_keys', 1)
 if is_attempt == '1' then redis.call('HSET', task_key, 'reason', reason_of(epoch, failure)) end
 list_failure(task_key, epoch, failure)
 local left_ms = redis.call('PTTL', task_key)

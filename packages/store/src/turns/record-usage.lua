@@ -117,7 +117,7 @@ end
 local function count(its_task_key, its_state)
   add(its_task_key .. ':u', 'total', '', sum)
   if is_published == '' then redis.call('HSET', its_task_key .. ':u', 'hidden', '1') end
-  redis.call('HSET', its_task_key, 'has_side_keys', '1')
+  redis.call('HSET', its_task_key, 'has_other_keys', '1')
   keep_with_task(its_task_key, its_state)
 end
 

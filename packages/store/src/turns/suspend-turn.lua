@@ -35,7 +35,7 @@ local verdict = turn_refusal(record, fence, 'suspended')
 if verdict then return verdict end
 
 allow_out_of_memory(task_key)
-if notes ~= '' then record.has_side_keys = 1 end
+if notes ~= '' then record.has_other_keys = 1 end
 note_lines(task_key, fence, notes)
 if record.cancel ~= '' then
   finish(record, 'X')
@@ -44,9 +44,9 @@ else
   record.turn, record.token, record.changes.turn_end, record.attempts = '', '', 'w', record.attempts - 1
   due_ms = tonumber(due_ms)
   local has_ended = due_ms >= 0 and due_ms <= now_ms()
-    or seen ~= '' and record.while_working == 's' and tonumber(seen) ~= record.accepted
+    or seen ~= '' and record.while_working == 's' and tonumber(seen) ~= record.messages
   open_message(steps_key, number_of_message(record))
-  record.has_side_keys = 1
+  record.has_other_keys = 1
   for _, name in ipairs(redis.call('HKEYS', steps_key)) do
     if name:sub(1, 8) == 'awaited ' then redis.call('HSET', steps_key, name, '') end
     if name:sub(1, 7) == 'schema ' then redis.call('HDEL', steps_key, name) end
@@ -63,7 +63,7 @@ else
     if not state or is_terminal(state) or state == 'i' and not inbox or state == 'a' and skips_auth == '0' then
       has_ended = true
     else
-      redis.call('HSET', called_key, 'wakes', task_id, 'has_side_keys', '1')
+      redis.call('HSET', called_key, 'wakes', task_id, 'has_other_keys', '1')
     end
   end
   if has_ended then resume(record, queue_root, job_options)

@@ -38,7 +38,7 @@ import {
   epochOf,
   takenTurnReply,
 } from './begin-reply.ts';
-import { inboxEntryOf, OpenTurn, releaseTurnScript, type TurnStart } from './open-turn.ts';
+import { handBackTurnScript, inboxEntryOf, OpenTurn, type TurnStart } from './open-turn.ts';
 import type { TurnsDependencies } from './turns-dependencies.ts';
 
 const from = import.meta.url;
@@ -171,7 +171,7 @@ export class TurnJob extends RunningJob {
     if (begun?.[0] !== 'turn') return;
     const { redis, shards, settings } = this.#dependencies;
     const [, fence] = begun;
-    await releaseTurnScript.run(redis, {
+    await handBackTurnScript.run(redis, {
       keys: shards.of(this.taskId).record(this.taskId),
       args: { ...recordArgValues(this.taskId, settings), fence, isSpent: '', failure: '', notes: '' },
     });

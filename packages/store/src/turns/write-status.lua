@@ -4,27 +4,27 @@
 --- @include "outcome.lua"
 
 local function write_status(turn, state, settles, caller, message, is_new, metadata)
-  local record, taken = turn.record, turn.taken
+  local record, delivered = turn.record, turn.delivered
   if is_new == '1' then add_to_history(record, message) end
   local details = { message = message, metadata = metadata, is_reply = caller == 'reply' }
   if settles ~= '1' and not is_terminal(state) then
-    if caller == 'released' then
-      record.released = math.max(record.released, record.accepted - record.inbox + 1 + taken)
-      details.released = record.released
+    if caller == 'answered' then
+      record.answered = math.max(record.answered, record.messages - record.inbox + 1 + delivered)
+      details.answered = record.answered
     end
     emit_status(record, state, details)
     return 'appended'
   end
   -- Every accepted message is answered: a completion does not end a task in which others wait. It becomes an interim
   -- `working` status.
-  local is_interim = state == 'C' and record.inbox > 1 + taken and record.cancel == ''
-  pop(record, taken)
-  details.released = record.released
+  local is_interim = state == 'C' and record.inbox > 1 + delivered and record.cancel == ''
+  pop(record, delivered)
+  details.answered = record.answered
   if is_terminal(state) and not is_interim then
     local is_hidden = record.state == 'h'
     finish(record, state, details)
     -- No client was given this task: it ends with a plain Message, as after set-visibility.lua.
-    if is_hidden and details.is_reply and state == 'C' and record.accepted == 1 then record.state = 'M' end
+    if is_hidden and details.is_reply and state == 'C' and record.messages == 1 then record.state = 'M' end
     end_job(record, turn.queue_root)
     return 'idle'
   end

@@ -31,7 +31,7 @@ if tonumber(of or 0) ~= number then result, ends = nil, nil end
 if result then return { 'done', result, -1, -1 } end
 if record.cancel ~= '' then return { 'canceling', '', -1, -1 } end
 
-redis.call('HSET', task_key, 'has_side_keys', 1)
+redis.call('HSET', task_key, 'has_other_keys', 1)
 open_message(steps_key, number)
 if not ends then
   ends = until_ms ~= '' and until_ms or delay_ms ~= '' and ('%.0f'):format(now_ms() + delay_ms) or '-1'

@@ -81,7 +81,7 @@ local tenant = owner:match('^[^/]*')
 if tenant_bytes.exceed(tenant, size) then return { 'too-many-bytes-of-tenant' } end
 tenant_bytes.count(tenant, size)
 
-redis.call('HSET', task_key, 'has_side_keys', 1)
+redis.call('HSET', task_key, 'has_other_keys', 1)
 open_message(steps_key, number)
 local event = redis.call('HINCRBY', steps_key, 'last_event', '1')
 redis.call('HINCRBY', steps_key, 'kept_events', '1')

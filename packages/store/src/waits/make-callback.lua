@@ -23,7 +23,7 @@ local number = number_of_message(record)
 local of, known = unpack(redis.call('HMGET', steps_key, 'message', 'result ' .. key))
 if known and tonumber(of) == number then return { 'made', known } end
 if record.cancel ~= '' then return { 'canceling', '' } end
-redis.call('HSET', task_key, 'has_side_keys', 1)
+redis.call('HSET', task_key, 'has_other_keys', 1)
 open_message(steps_key, number)
 redis.call('HSET', steps_key, 'result ' .. key, token, 'callback ' .. hash, event)
 redis.call('HSETNX', steps_key, 'awaited ' .. event, '')

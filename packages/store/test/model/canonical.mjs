@@ -67,7 +67,7 @@ function renumberJobs(state) {
   if (!task || kept) return state;
   /** @type {boolean[]} */
   const isUsed = [];
-  isUsed[task.scheduled] = true;
+  isUsed[task.job] = true;
   for (const job of jobs) isUsed[job.id] = true;
   for (const id of adds) isUsed[id] = true;
   for (const run of runs) isUsed[run.job] = true;
@@ -79,7 +79,7 @@ function renumberJobs(state) {
   const ranked = (id) => rank[id] ?? 0;
   return {
     ...state,
-    task: { ...task, scheduled: ranked(task.scheduled), jobs: count },
+    task: { ...task, job: ranked(task.job), jobs: count },
     jobs: jobs.map((job) => ({ ...job, id: ranked(job.id) })),
     adds: adds.map(ranked),
     runs: runs.map((run) => ({ ...run, job: ranked(run.job) })),
@@ -137,11 +137,11 @@ const keptKey = ({ task, jobs, adds, cancel, accepted, settled, dropped }) =>
 
 /** @param {Task} task */
 export const taskKey = (task) =>
-  `${task.state}${task.inbox.join('')},${task.scheduled},${task.jobs},${task.outbox},` +
+  `${task.state}${task.inbox.join('')},${task.job},${task.jobs},${task.outbox},` +
   `${task.epoch},${task.run},${task.turn},${task.token},${task.started},${task.turnSeq},${task.attempts}` +
   `${task.cancel ? 'c' : ''}${task.whileWorking}${task.waits ?? ''}${task.suspended ? 'z' : ''}${task.event ? 'e' : ''}${Object.keys(task.accepted).join('')}`;
 
 /** @param {Run} run */
 const runText = (run) =>
   `;${run.job},${run.started},${run.at}${run.fence},${run.id},${run.turnSeq}` +
-  `${run.asked ? 'a' : ''}${run.last ? 'l' : ''}${run.turns},${run.taken.join('')},${run.resend}`;
+  `${run.asked ? 'a' : ''}${run.last ? 'l' : ''}${run.turns},${run.delivered.join('')},${run.resend}`;

@@ -1,6 +1,6 @@
 import type * as rules from '../reference/turn-rules.ts';
 
-type Rules = Pick<typeof rules, 'accept' | 'beginTurn' | 'append' | 'endTurn' | 'releaseTurn' | 'cancel' | 'sweep'>;
+type Rules = Pick<typeof rules, 'accept' | 'beginTurn' | 'append' | 'endTurn' | 'handBackTurn' | 'cancel' | 'sweep'>;
 
 export interface World {
   readonly name: string;

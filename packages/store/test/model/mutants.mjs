@@ -25,7 +25,7 @@ const everywhere = (change) => ({
   beginTurn: (task, run) => change(rules.beginTurn(task, run), task),
   append: (task, event) => change(rules.append(task, event), task),
   endTurn: (task, turn) => change(rules.endTurn(task, turn), task),
-  releaseTurn: (task, turn) => change(rules.releaseTurn(task, turn), task),
+  handBackTurn: (task, turn) => change(rules.handBackTurn(task, turn), task),
   cancel: (task) => change(rules.cancel(task), task),
   sweep: (task, time) => change(rules.sweep(task, time), task),
 });
@@ -55,7 +55,7 @@ const BROKEN = {
   },
   'beginScheduled: adds no job': {
     beginScheduled: (task, time) => ({
-      ...leaving(rules.beginScheduled(task, time), { scheduled: 0, outbox: undefined }),
+      ...leaving(rules.beginScheduled(task, time), { job: 0, outbox: undefined }),
       job: 0,
     }),
   },
@@ -73,16 +73,16 @@ const BROKEN = {
         : rules.accept(task, message),
   },
   'accept: adds no outbox entry': {
-    accept: (task, message) => leaving(rules.accept(task, message), task?.scheduled ? {} : { outbox: undefined }),
+    accept: (task, message) => leaving(rules.accept(task, message), task?.job ? {} : { outbox: undefined }),
   },
   'accept: every job of a task has the same number': {
     accept: (task, message) => {
       const reply = rules.accept(task, message);
-      return reply.job ? { ...leaving(reply, { scheduled: 1, jobs: 1 }), job: 1 } : reply;
+      return reply.job ? { ...leaving(reply, { job: 1, jobs: 1 }), job: 1 } : reply;
     },
   },
   'beginTurn: any job may begin': {
-    beginTurn: (task, run) => rules.beginTurn(task, { ...run, job: task?.scheduled || run.job }),
+    beginTurn: (task, run) => rules.beginTurn(task, { ...run, job: task?.job || run.job }),
   },
   'beginTurn: any start of the job takes over': {
     beginTurn: (task, run) => rules.beginTurn(task && task.token !== run.token ? { ...task, started: 0 } : task, run),
@@ -146,20 +146,21 @@ const BROKEN = {
   'endTurn: any epoch': {
     endTurn: (task, turn) => rules.endTurn(task, { ...turn, fence: task.turn || turn.fence }),
   },
-  'releaseTurn: any epoch': {
-    releaseTurn: (task, turn) => rules.releaseTurn(task, { ...turn, fence: task.turn || turn.fence }),
+  'handBackTurn: any epoch': {
+    handBackTurn: (task, turn) => rules.handBackTurn(task, { ...turn, fence: task.turn || turn.fence }),
   },
-  'releaseTurn: a shutdown spends an attempt': {
-    releaseTurn: (task, turn) => rules.releaseTurn(task, { ...turn, isSpent: true }),
+  'handBackTurn: a shutdown spends an attempt': {
+    handBackTurn: (task, turn) => rules.handBackTurn(task, { ...turn, isSpent: true }),
   },
-  'releaseTurn: leaves the turn open': {
-    releaseTurn: (task, turn) => {
-      const reply = rules.releaseTurn(task, turn);
-      return reply.verdict === 'released' ? leaving(reply, { turn: task.turn }) : reply;
+  'handBackTurn: leaves the turn open': {
+    handBackTurn: (task, turn) => {
+      const reply = rules.handBackTurn(task, turn);
+      return reply.verdict === 'given-back' ? leaving(reply, { turn: task.turn }) : reply;
     },
   },
-  'releaseTurn: ignores a cancel request': {
-    releaseTurn: (task, turn) => leaving(rules.releaseTurn({ ...task, cancel: false }, turn), { cancel: task.cancel }),
+  'handBackTurn: ignores a cancel request': {
+    handBackTurn: (task, turn) =>
+      leaving(rules.handBackTurn({ ...task, cancel: false }, turn), { cancel: task.cancel }),
   },
   'suspendTurn: misses an event that came before it': {
     suspendTurn: (task, turn) => leaving(rules.suspendTurn({ ...task, event: false }, turn), { event: task.event }),
@@ -189,7 +190,7 @@ const BROKEN = {
     sweep: (task, time) => {
       const reply = rules.sweep(task, time);
       const job = task.jobs + 1;
-      return reply.verdict === 'add' ? { ...leaving(reply, { scheduled: job, jobs: job }), job } : reply;
+      return reply.verdict === 'add' ? { ...leaving(reply, { job: job, jobs: job }), job } : reply;
     },
   },
   'sweep: a job that was added again cannot begin': {
@@ -205,7 +206,7 @@ const BROKEN = {
   'a turn is fenced by its epoch alone': {
     append: (task, event) => rules.append(task, byEpoch(task, event)),
     endTurn: (task, turn) => rules.endTurn(task, byEpoch(task, turn)),
-    releaseTurn: (task, turn) => rules.releaseTurn(task, byEpoch(task, turn)),
+    handBackTurn: (task, turn) => rules.handBackTurn(task, byEpoch(task, turn)),
   },
   'beginTurn: the owner that begins its next turn gets the open one': {
     beginTurn: (task, run) =>
@@ -241,13 +242,14 @@ const BROKEN = {
     steered: (task, turn) => rules.steered(task, { ...turn, fence: task.turn || turn.fence }),
   },
   'append: an outcome does not answer the messages that its turn received': {
-    append: (task, event) => rules.append(task, { ...event, taken: [] }),
+    append: (task, event) => rules.append(task, { ...event, delivered: [] }),
   },
   'append: an outcome answers all waiting messages': {
-    append: (task, event) => rules.append(task, { ...event, taken: task.inbox.slice(1) }),
+    append: (task, event) => rules.append(task, { ...event, delivered: task.inbox.slice(1) }),
   },
   'append: an outcome answers the right number of messages, but not the right ones': {
-    append: (task, event) => rules.append(task, { ...event, taken: task.inbox.slice(1, 1 + event.taken.length) }),
+    append: (task, event) =>
+      rules.append(task, { ...event, delivered: task.inbox.slice(1, 1 + event.delivered.length) }),
   },
   'append: a repeated outcome answers messages that came after it': {
     append: (task, event) =>
@@ -257,17 +259,17 @@ const BROKEN = {
   },
   'append: a completion of a steered turn ends the task although another message waits': {
     append: (task, event) =>
-      rules.append(event.taken.length && event.fence === task.turn ? { ...task, cancel: true } : task, event),
+      rules.append(event.delivered.length && event.fence === task.turn ? { ...task, cancel: true } : task, event),
   },
   'endTurn: does not answer the messages that the turn received': {
-    endTurn: (task, turn) => rules.endTurn(task, { ...turn, taken: [] }),
+    endTurn: (task, turn) => rules.endTurn(task, { ...turn, delivered: [] }),
   },
   'the end: the task stays in the outbox': everywhere((reply, before) =>
     before && !isEnded(before) && isEnded(reply.record) ? leaving(reply, { outbox: before.outbox }) : reply,
   ),
   'the last turn: the job stays scheduled': everywhere((reply) =>
     reply.verdict === 'idle' && reply.record && !isEnded(reply.record)
-      ? leaving(reply, { scheduled: reply.record.jobs })
+      ? leaving(reply, { job: reply.record.jobs })
       : reply,
   ),
 };

@@ -24,7 +24,7 @@ export const isAtRest = ({ task, jobs, adds, runs, cancel }) =>
   !runs.length &&
   (!task ||
     (!task.inbox.length &&
-      !task.scheduled &&
+      !task.job &&
       task.outbox === undefined &&
       !task.turn &&
       (isTerminal(task.state) || (isWaiting(task.state) && !cancel))));
@@ -47,14 +47,14 @@ export function recordProblem(task, rules, maxAttempts) {
 /** @typedef {ReturnType<typeof asker>} Asker */
 /** @param {Task} task @param {Rules} rules @param {number} maxAttempts */
 function asker(task, rules, maxAttempts) {
-  const time = { lease: LEASE, endsJobAfterTurn: false, taken: [] };
+  const time = { lease: LEASE, endsJobAfterTurn: false, delivered: [] };
   return {
     /** @param {string} messageId @param {string} [fingerprint] */
     accept: (messageId, fingerprint = messageId) => rules.accept(task, { messageId, fingerprint, ...time }),
     /** @param {number} started @param {string} token @param {Task} [from] */
     begin: (started, token, from = task) =>
       rules.beginTurn(from, {
-        job: from.scheduled || 1,
+        job: from.job || 1,
         started,
         token,
         run: token === task.token ? task.run : 'new',
@@ -72,13 +72,13 @@ function asker(task, rules, maxAttempts) {
       rules.append(from, { fence, number, state, settles: state !== 'w', ...time }),
     /** @param {string} fence */
     steered: (fence) => rules.steered(task, { fence, after: 0 }),
-    /** @param {string[]} taken */
-    complete: (taken) =>
-      rules.append(task, { fence: task.turn, number: task.turnSeq + 1, state: 'C', settles: true, ...time, taken }),
+    /** @param {string[]} delivered */
+    complete: (delivered) =>
+      rules.append(task, { fence: task.turn, number: task.turnSeq + 1, state: 'C', settles: true, ...time, delivered }),
     /** @param {string} fence */
     end: (fence) => rules.endTurn(task, { fence, ...time }),
     /** @param {string} fence @param {boolean} isSpent */
-    release: (fence, isSpent) => rules.releaseTurn(task, { fence, isSpent, ...time }),
+    release: (fence, isSpent) => rules.handBackTurn(task, { fence, isSpent, ...time }),
     cancel: () => rules.cancel(task),
     /** @param {Task} [from] */
     beginScheduled: (from = task) => rules.beginScheduled(from, time),
@@ -115,7 +115,7 @@ function scheduled(task, ask) {
 function suspended(task, ask) {
   const { record, verdict, job } = ask.resume();
   if (!task.suspended) return record === task ? undefined : 'only a suspended turn resumes, and once';
-  if (verdict !== 'resumed' || !job || record?.scheduled !== job || record.suspended)
+  if (verdict !== 'resumed' || !job || record?.job !== job || record.suspended)
     return 'a suspended turn gets one job when its time has come';
   if (!task.event && !ask.giveEvent().job) return 'an event resumes a suspended turn';
   return ask.cancel().record?.suspended ? 'a suspended turn ends with its task' : undefined;
@@ -242,14 +242,14 @@ function messagesProblem({ accepted, settled, dropped, jobs }, task, surplus) {
 /** @param {Task} task @param {number} maxAttempts */
 function fieldsProblem(task, maxAttempts) {
   if (task.waits)
-    return task.inbox.length === 1 && !task.scheduled && !task.outbox && !task.turn && task.state === 's'
+    return task.inbox.length === 1 && !task.job && !task.outbox && !task.turn && task.state === 's'
       ? undefined
       : 'a scheduled task that has not begun has one message, and neither a job nor a turn';
   if (task.suspended)
-    return task.inbox.length > 0 && !task.scheduled && !task.outbox && !task.turn && task.state === 'w'
+    return task.inbox.length > 0 && !task.job && !task.outbox && !task.turn && task.state === 'w'
       ? undefined
       : 'a task whose turn is suspended has a message, and neither a job nor a turn';
-  const present = [task.inbox.length > 0, task.scheduled > 0, task.outbox !== undefined];
+  const present = [task.inbox.length > 0, task.job > 0, task.outbox !== undefined];
   if (present.some((one) => one !== present[0])) return 'a task has an inbox, a job and an outbox entry together';
   if (isTerminal(task.state) && (present[0] || task.turn)) return 'an ended task has no inbox, job, entry or turn';
   if (isWaiting(task.state) && task.inbox.length && !(task.turn && task.turnSeq))
@@ -272,7 +272,7 @@ function writersProblem({ runs }, task, rules) {
         settles: false,
         endsJobAfterTurn: false,
         lease: LEASE,
-        taken: [],
+        delivered: [],
       }).events.length,
   );
   return able.length > 1 ? 'at most one run can write' : undefined;
@@ -290,7 +290,7 @@ export function stepProblem(before, { reply, script, run, state }) {
   if (states.at(-1) === 'C' && reply.dropped?.length && !task.cancel) return 'a completion drops no message';
   if (states.includes('i') && state.task?.inbox[0] === task.inbox[0])
     return 'an outcome removes its message from the inbox';
-  if (reply.settled && reply.settled.slice(1).join() !== run?.taken.join())
+  if (reply.settled && reply.settled.slice(1).join() !== run?.delivered.join())
     return 'an outcome answers exactly the messages that its turn received';
   const isChanged = !!state.task && taskKey(state.task) !== taskKey(task);
   if (run && script !== 'beginTurn' && run.fence !== task.turn && isChanged) return 'only the open turn writes';

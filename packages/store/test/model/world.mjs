@@ -45,7 +45,7 @@
  * @property {boolean} asked   whether the last event left the task waiting (auth-required)
  * @property {boolean} last    whether this is the last attempt
  * @property {number} turns    the number of turns this job has ended
- * @property {string[]} taken  the steering messages that its turn has received
+ * @property {string[]} delivered  the steering messages that its turn has received
  * @property {string} resend   the call whose reply was lost, and which will be sent again
  */
 /** @typedef {Pick<State, 'task'|'jobs'|'adds'|'cancel'|'accepted'|'settled'|'dropped'>} Kept */
@@ -364,14 +364,14 @@ function callsOf(state, run, { whileWorking, suspends }) {
   if (!run.turnSeq) calls.push('publishes working', 'asks for authorization');
   if (run.asked) calls.push('end');
   const waiting = (state.task?.inbox.length ?? 0) - 1;
-  if (whileWorking === 's' && waiting > run.taken.length) calls.push('receives a steering message');
+  if (whileWorking === 's' && waiting > run.delivered.length) calls.push('receives a steering message');
   if (state.task?.cancel) calls.push('ends as canceled');
   if (suspends) calls.push('waits');
   return calls;
 }
 
 /**
- * @typedef {{ script: 'beginTurn'|'append'|'endTurn'|'releaseTurn'|'suspendTurn'|'steered', args: object, sent?: Partial<Run>,
+ * @typedef {{ script: 'beginTurn'|'append'|'endTurn'|'handBackTurn'|'suspendTurn'|'steered', args: object, sent?: Partial<Run>,
  * isFault?: boolean }} Step
  */
 /** @type {Record<string, (run: Run, world: World) => Step>} */
@@ -388,14 +388,17 @@ const CALLS = {
   'ends as canceled': (run, world) => event(run, world, 'X', true),
   end: (run, world) => ({
     script: 'endTurn',
-    args: { fence: run.fence, endsJobAfterTurn: isLastTurnOfJob(run, world), lease: LEASE, taken: run.taken },
+    args: { fence: run.fence, endsJobAfterTurn: isLastTurnOfJob(run, world), lease: LEASE, delivered: run.delivered },
   }),
-  'receives a steering message': ({ fence, taken }) => ({ script: 'steered', args: { fence, after: taken.length } }),
-  'fails, to be retried': ({ fence }) => ({ script: 'releaseTurn', args: { fence, isSpent: true, lease: LEASE } }),
-  'gives a lost turn back': ({ fence }) => ({ script: 'releaseTurn', args: { fence, isSpent: false, lease: LEASE } }),
+  'receives a steering message': ({ fence, delivered }) => ({
+    script: 'steered',
+    args: { fence, after: delivered.length },
+  }),
+  'fails, to be retried': ({ fence }) => ({ script: 'handBackTurn', args: { fence, isSpent: true, lease: LEASE } }),
+  'gives a lost turn back': ({ fence }) => ({ script: 'handBackTurn', args: { fence, isSpent: false, lease: LEASE } }),
   waits: ({ fence }) => ({ script: 'suspendTurn', args: { fence, lease: LEASE }, isFault: true }),
   'gives the turn back': ({ fence }) => ({
-    script: 'releaseTurn',
+    script: 'handBackTurn',
     args: { fence, isSpent: false, lease: LEASE },
     isFault: true,
   }),
@@ -410,15 +413,15 @@ const CALLS = {
  */
 function event(run, world, state, settles) {
   const number = run.resend ? run.turnSeq : run.turnSeq + 1;
-  const [endsJobAfterTurn, taken] = [isLastTurnOfJob(run, world), settles ? run.taken : []];
-  const args = { fence: run.fence, number, state, settles, endsJobAfterTurn, lease: LEASE, taken };
+  const [endsJobAfterTurn, delivered] = [isLastTurnOfJob(run, world), settles ? run.delivered : []];
+  const args = { fence: run.fence, number, state, settles, endsJobAfterTurn, lease: LEASE, delivered };
   return { script: 'append', args, sent: { turnSeq: number, asked: state === 'a' } };
 }
 
 /** @param {Run} run @param {World} world */
 const isLastTurnOfJob = (run, world) => run.turns + 1 >= world.turnsPerJob;
 
-const IDLE = { fence: '', turnSeq: 0, asked: false, last: false, taken: [], resend: '' };
+const IDLE = { fence: '', turnSeq: 0, asked: false, last: false, delivered: [], resend: '' };
 const DONE = { ...IDLE, started: 0, turns: 0 };
 
 /**
@@ -434,7 +437,7 @@ function next(run, call, reply, world) {
         fence: reply.fence ?? '',
         turnSeq: 0,
         asked: false,
-        taken: [],
+        delivered: [],
         last: reply.attempt === world.maxAttempts,
       };
     case 'appended':
@@ -445,12 +448,12 @@ function next(run, call, reply, world) {
     case 'successor':
       return { ...run, ...DONE, at: 'finish', add: reply.job ?? 0 };
     case 'given':
-      return { ...run, taken: [...run.taken, ...(reply.given ?? []).slice(0, 1)] };
+      return { ...run, delivered: [...run.delivered, ...(reply.given ?? []).slice(0, 1)] };
     case 'suspended':
       return { ...run, ...DONE, at: 'finish', ...(reply.job && { add: reply.job }) };
     case 'gap':
       return { ...run, at: 'lost' };
-    case 'released':
+    case 'given-back':
       return { ...run, ...DONE, at: 'requeue' };
     default:
       return { ...run, ...DONE, at: 'finish' };

@@ -17,8 +17,8 @@ import { idLines } from '../../src/turns/encoder.ts';
 import {
   endTurnScript,
   giveUpTurnScript,
+  handBackTurnScript,
   readWaitingScript,
-  releaseTurnScript,
   suspendTurnScript,
 } from '../../src/turns/open-turn.ts';
 import { beginTurnScript } from '../../src/turns/turn-job.ts';
@@ -96,7 +96,7 @@ export class ScriptDriver {
     expect(verdict).toBe(expected.verdict);
     const resumes = this.record?.suspended && expected.job !== undefined;
     if (verdict === 'accepted') expect(job).toBe(resumes ? 0 : (expected.job ?? 0));
-    if (verdict === 'duplicate') expect(job).toBe(this.record?.scheduled);
+    if (verdict === 'duplicate') expect(job).toBe(this.record?.job);
     if (resumes) this.#resumedJobs.push(expected.job);
     else if (verdict === 'accepted' && expected.job) this.#jobs.push(expected.job);
     await this.#settle(expected);
@@ -136,8 +136,8 @@ export class ScriptDriver {
     const expected = this.#afterAll(events);
     if (!first || !expected) return;
     if (await this.#endByEndScript(events, expected)) return this.#settle(expected);
-    const encoded = events.flatMap(({ state, settles, taken }) => [
-      ...(taken.length > 0 ? ['taken', idLines(taken)] : []),
+    const encoded = events.flatMap(({ state, settles, delivered }) => [
+      ...(delivered.length > 0 ? ['delivered', idLines(delivered)] : []),
       ...['status', '', state, settles ? '1' : '', '', '', '', ''],
     ]);
     const root = queueRoot(this.#agent, this.#keys);
@@ -162,7 +162,8 @@ export class ScriptDriver {
   async #endByEndScript(events: readonly rules.Append[], expected: rules.Reply): Promise<boolean> {
     const [first] = events;
     const outcome = events.at(-1);
-    const isEnd = outcome?.settles && /[A-Z]/.test(outcome.state) && events.every(({ taken }) => taken.length === 0);
+    const isEnd =
+      outcome?.settles && /[A-Z]/.test(outcome.state) && events.every(({ delivered }) => delivered.length === 0);
     const isShort = events.length === 1 || (events.length === 2 && first?.state === 'w' && !first.settles);
     if (!first || !isEnd || !isShort || this.#ends++ % 2) return false;
     const { tasksRoot, outbox, indexRoot } = this.#keys.shared;
@@ -182,7 +183,7 @@ export class ScriptDriver {
   /** Appends chunks of an artifact: by append-chunks.lua, and if that declines, by append.lua. */
   async grow(fence: string, number: number, count: number): Promise<void> {
     const { state, turnSeq } = this.#present();
-    const rest = { state, settles: false, endsJobAfterTurn: false, lease: 'later', taken: [] } as const;
+    const rest = { state, settles: false, endsJobAfterTurn: false, lease: 'later', delivered: [] } as const;
     const expected = this.#afterAll(Array.from({ length: count }, (_, i) => ({ fence, number: number + i, ...rest })));
     if (!expected) return;
     const answer = await this.#appendByChunkScript(fence, number, count);
@@ -244,13 +245,13 @@ export class ScriptDriver {
 
   async end(
     fence: string,
-    { endsJobAfterTurn, lease, taken }: Omit<rules.Append, 'fence' | 'number' | 'state' | 'settles'>,
+    { endsJobAfterTurn, lease, delivered }: Omit<rules.Append, 'fence' | 'number' | 'state' | 'settles'>,
   ) {
-    const expected = rules.endTurn(this.#present(), { fence, endsJobAfterTurn, lease, taken });
+    const expected = rules.endTurn(this.#present(), { fence, endsJobAfterTurn, lease, delivered });
     const { keys, args } = this.#call(lease);
     const verdict = await endTurnScript.run(this.#redis, {
       keys: { ...keys, queueRoot: queueRoot(this.#agent, this.#keys) },
-      args: { ...args, fence, successorOptions: endsJobAfterTurn ? jobOptions() : '', taken: idLines(taken) },
+      args: { ...args, fence, successorOptions: endsJobAfterTurn ? jobOptions() : '', delivered: idLines(delivered) },
     });
     expect(verdict).toBe(expected.verdict);
     if (expected.verdict === 'successor') this.#jobs.push(expected.job);
@@ -258,10 +259,10 @@ export class ScriptDriver {
   }
 
   async release(fence: string, isSpent: boolean, lease: rules.Due): Promise<void> {
-    const expected = rules.releaseTurn(this.#present(), { fence, isSpent, lease });
+    const expected = rules.handBackTurn(this.#present(), { fence, isSpent, lease });
     const { keys, args } = this.#call(lease);
     const call = { keys, args: { ...args, fence, isSpent: isSpent ? '1' : '', failure: '', notes: '' } };
-    expect(await releaseTurnScript.run(this.#redis, call)).toBe(expected.verdict);
+    expect(await handBackTurnScript.run(this.#redis, call)).toBe(expected.verdict);
     await this.#settle(expected);
   }
 
@@ -329,7 +330,7 @@ export class ScriptDriver {
 
   async cancel(): Promise<void> {
     const expected = rules.cancel(this.record);
-    const scheduled = this.record?.scheduled;
+    const scheduled = this.record?.job;
     const { keys, args } = this.#call('later');
     const root = queueRoot(this.#agent, this.#keys);
     const call = { keys: { ...keys, root }, args: { ...args, owner: 't/s/a', channel: 'nobody', seesHidden: '' } };
@@ -454,7 +455,12 @@ export class ScriptDriver {
 
   /** Expects that the agent's index has the task once, with its letter and the time since when it has that letter. */
   async #expectListed(): Promise<void> {
-    const [state = null, time, listed] = await this.#redis.hmget(this.#keys.task(this.id), 'state', 'time', 'listed');
+    const [state = null, time, listed] = await this.#redis.hmget(
+      this.#keys.task(this.id),
+      'state',
+      'time',
+      'index_time',
+    );
     const members = await this.#redis.zrange(this.#keys.agentIndex('a'), '0', '-1');
     const letter = state === 's' || state === 'w' ? 'o' : state;
     if (letter !== this.#listed?.letter) this.#listed = { letter, time };
@@ -467,7 +473,7 @@ export class ScriptDriver {
     const isListed = (await this.#redis.zscore(this.#keys.suspended, this.id)) !== null;
     expect(isListed).toBe(record.waits !== undefined);
     const [message, kept] = await this.#redis.hmget(`${this.#keys.task(this.id)}:s`, 'message', 'kept_events');
-    const current = Number(record.accepted) - Number(record.inbox ?? 0) + 1;
+    const current = Number(record.messages) - Number(record.inbox ?? 0) + 1;
     return Number(record.inbox ?? 0) > 0 && Number(message) === current && Number(kept ?? 0) > 0;
   }
 
@@ -491,7 +497,7 @@ export class ScriptDriver {
     return {
       state: record.state,
       inbox: inbox.map((entry) => JSON.parse(entry.split('\n')[0] ?? '')),
-      scheduled: number('scheduled'),
+      job: number('job'),
       jobs: number('jobs'),
       outbox: dueOf(due),
       epoch: number('epoch'),

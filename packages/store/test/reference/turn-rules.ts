@@ -4,10 +4,10 @@
  *
  * Three facts shape them. A queue may give a job to a second worker while the first still runs it; a job may be lost or
  * late; and the client library sends a command again when its reply was lost. Therefore the turn's fence, not the job,
- * decides who may write; `scheduled` names the one job whose runs may begin turns, and job numbers are never reused;
+ * decides who may write; `job` names the one job whose runs may begin turns, and job numbers are never reused;
  * and a script that is sent twice takes effect once, with a second reply that lets the caller continue in the same way.
  *
- * Invariant of an open task: inbox not empty ⇔ scheduled ≠ 0 ⇔ in the outbox. After its end: none of them.
+ * Invariant of an open task: inbox not empty ⇔ job ≠ 0 ⇔ in the outbox. After its end: none of them.
  * A scheduled task that is not due has a message in its inbox, but no job and no entry in the outbox; so has a task
  * whose turn is suspended.
  */
@@ -25,7 +25,7 @@ export interface TaskRecord {
   /** Accepted messages that no turn has settled. A turn works on the first. */
   readonly inbox: readonly string[];
   /** The number of the job whose runs may begin turns; 0 if there is none. */
-  readonly scheduled: number;
+  readonly job: number;
   readonly jobs: number;
   /** Whether the task is due in the outbox; undefined if it is not in the outbox. */
   readonly outbox: Due | undefined;
@@ -77,7 +77,7 @@ const NEW: TaskRecord = {
   state: 's',
   accepted: {},
   inbox: [],
-  scheduled: 0,
+  job: 0,
   jobs: 0,
   outbox: undefined,
   epoch: 0,
@@ -122,7 +122,7 @@ export function accept(
   };
   if (!record && waits) return { verdict: 'accepted', record: { ...next, waits }, events: ['s'] };
   if (record?.suspended && record.whileWorking === 's') return resumed(next, 'accepted', lease);
-  if (before.scheduled || before.suspended) return { verdict: 'accepted', record: next, events: [] };
+  if (before.job || before.suspended) return { verdict: 'accepted', record: next, events: [] };
   return schedule({ ...next, state: 's' }, { verdict: 'accepted', lease, events: ['s'] });
 }
 
@@ -152,7 +152,7 @@ export function beginTurn(
 ): Reply {
   if (!record) return unchanged(record, 'missing');
   const { job, started, token, run, maxAttempts, lease, whileWorking } = begin;
-  if (job !== record.scheduled) return unchanged(record, 'stale');
+  if (job !== record.job) return unchanged(record, 'stale');
   const isOwner = record.turn !== '' && token === record.token;
   if (isOwner && run === record.run) return turnOf(record, unchanged(record, 'turn'));
   if (!isOwner && (started < record.started || (record.turn && started === record.started)))
@@ -187,7 +187,7 @@ export interface Append {
   readonly endsJobAfterTurn: boolean;
   readonly lease: Due;
   /** Steering messages that the turn has received: an outcome answers them, too. */
-  readonly taken: readonly string[];
+  readonly delivered: readonly string[];
 }
 
 /** The messages that wait behind the turn's own, without the first `after`. They stay in the inbox. */
@@ -199,42 +199,46 @@ export function steered(record: TaskRecord, { fence, after }: { fence: string; a
 /** Appends an event of the open turn. It does not renew the lease of the process: a timer does. */
 export function append(
   record: TaskRecord,
-  { fence, number, state, settles, endsJobAfterTurn, lease, taken }: Append,
+  { fence, number, state, settles, endsJobAfterTurn, lease, delivered }: Append,
 ): Reply {
   if (fence === lastFence(record) && number <= record.turnSeq)
     return { ...unchanged(record, record.turn ? 'appended' : 'more'), cancel: record.cancel };
   if (fence !== record.turn) return unchanged(record, 'fenced');
   // A fail-over lost events before this one, which it continues.
   if (number > record.turnSeq + 1) return unchanged(record, 'gap');
-  if (!isNext(record, taken)) return unchanged(record, 'gap');
+  if (!isNext(record, delivered)) return unchanged(record, 'gap');
 
   const next: TaskRecord = { ...record, state, turnSeq: number };
-  if (state === 'C' && record.inbox.length > 1 + taken.length && !record.cancel)
-    return settle({ ...next, state: 'w' }, { events: ['w'], endsJobAfterTurn, lease, taken });
-  if (isTerminal(state)) return finish(pop(next, taken), { verdict: 'idle', state, settled: settledBy(record, taken) });
-  if (settles) return settle(next, { events: [state], endsJobAfterTurn, lease, taken });
+  if (state === 'C' && record.inbox.length > 1 + delivered.length && !record.cancel)
+    return settle({ ...next, state: 'w' }, { events: ['w'], endsJobAfterTurn, lease, delivered });
+  if (isTerminal(state))
+    return finish(pop(next, delivered), { verdict: 'idle', state, settled: settledBy(record, delivered) });
+  if (settles) return settle(next, { events: [state], endsJobAfterTurn, lease, delivered });
   return { verdict: 'appended', record: next, events: [state], cancel: record.cancel };
 }
 
 /** Ends a turn whose last event left the task waiting. */
 export function endTurn(
   record: TaskRecord,
-  turn: { fence: string; endsJobAfterTurn: boolean; lease: Due; taken: readonly string[] },
+  turn: { fence: string; endsJobAfterTurn: boolean; lease: Due; delivered: readonly string[] },
 ): Reply {
   if (isOver(record, turn.fence)) return unchanged(record, 'more');
   if (turn.fence !== record.turn) return unchanged(record, 'fenced');
   if (!isWaiting(record.state)) return unchanged(record, 'unsettled');
-  if (!isNext(record, turn.taken)) return unchanged(record, 'gap');
+  if (!isNext(record, turn.delivered)) return unchanged(record, 'gap');
   return settle(record, { events: [], ...turn });
 }
 
 /** Gives an unfinished turn back; its message stays first. */
-export function releaseTurn(record: TaskRecord, turn: { fence: string; isSpent: boolean; lease: Due }): Reply {
-  if (isOver(record, turn.fence)) return unchanged(record, 'released');
+export function handBackTurn(record: TaskRecord, turn: { fence: string; isSpent: boolean; lease: Due }): Reply {
+  if (isOver(record, turn.fence)) return unchanged(record, 'given-back');
   if (turn.fence !== record.turn) return unchanged(record, 'fenced');
   if (record.cancel) return finish(record, { verdict: 'canceled', state: 'X' });
   const attempts = record.attempts - (turn.isSpent ? 0 : 1);
-  return { verdict: 'released', ...withdrawQuestion({ ...record, turn: '', token: '', attempts, outbox: turn.lease }) };
+  return {
+    verdict: 'given-back',
+    ...withdrawQuestion({ ...record, turn: '', token: '', attempts, outbox: turn.lease }),
+  };
 }
 
 /** Ends the run of a turn that waits for an event; it goes on with a new job. An event that was given ends the wait. */
@@ -247,7 +251,7 @@ export function suspendTurn(record: TaskRecord, turn: { fence: string; lease: Du
     const { record: open, events } = withdrawQuestion(closed);
     return schedule(open, { verdict: 'suspended', lease: turn.lease, events });
   }
-  const waiting = { ...closed, scheduled: 0, started: 0, outbox: undefined, suspended: true, state: 'w' as const };
+  const waiting = { ...closed, job: 0, started: 0, outbox: undefined, suspended: true, state: 'w' as const };
   return { verdict: 'suspended', record: waiting, events: ['w'] };
 }
 
@@ -289,7 +293,7 @@ export function cancel(record: TaskRecord | undefined): Reply {
 export function sweep(record: TaskRecord, { lease }: { lease: Due }): Reply {
   if (record.outbox !== 'due') return unchanged(record, 'idle');
   if (record.cancel) return finish(record, { verdict: 'canceled', state: 'X' });
-  return { verdict: 'add', job: record.scheduled, record: { ...record, started: 0, outbox: lease }, events: [] };
+  return { verdict: 'add', job: record.job, record: { ...record, started: 0, outbox: lease }, events: [] };
 }
 
 function settle(
@@ -298,14 +302,14 @@ function settle(
     events,
     endsJobAfterTurn,
     lease,
-    taken,
-  }: { events: readonly Letter[]; endsJobAfterTurn: boolean; lease: Due; taken: readonly string[] },
+    delivered,
+  }: { events: readonly Letter[]; endsJobAfterTurn: boolean; lease: Due; delivered: readonly string[] },
 ): Reply {
-  const settled = settledBy(record, taken);
-  const next = pop(record, taken);
+  const settled = settledBy(record, delivered);
+  const next = pop(record, delivered);
   if (record.cancel) return finish(next, { verdict: 'canceled', state: 'X', events, settled });
   if (!next.inbox.length)
-    return { verdict: 'idle', record: { ...next, scheduled: 0, started: 0, outbox: undefined }, events, settled };
+    return { verdict: 'idle', record: { ...next, job: 0, started: 0, outbox: undefined }, events, settled };
   const waiting = withdrawQuestion({ ...next, outbox: lease });
   const written = [...events, ...waiting.events];
   if (!endsJobAfterTurn) return { verdict: 'more', record: waiting.record, events: written, settled };
@@ -332,7 +336,7 @@ function finish(
 ): Reply {
   const nothing = {
     inbox: [],
-    scheduled: 0,
+    job: 0,
     outbox: undefined,
     turn: '',
     token: '',
@@ -356,19 +360,19 @@ function finish(
 function schedule(record: TaskRecord, reply: { verdict: string; lease: Due; events: readonly Letter[] }): Reply {
   const job = record.jobs + 1;
   const { verdict, lease, events } = reply;
-  return { verdict, job, events, record: { ...record, scheduled: job, jobs: job, started: 0, outbox: lease } };
+  return { verdict, job, events, record: { ...record, job: job, jobs: job, started: 0, outbox: lease } };
 }
 
-/** Whether the taken messages are still next in the inbox: a fail-over may have lost some. */
-const isNext = ({ inbox }: TaskRecord, taken: readonly string[]): boolean =>
-  taken.every((messageId, i) => inbox[i + 1] === messageId);
+/** Whether the delivered messages are still next in the inbox: a fail-over may have lost some. */
+const isNext = ({ inbox }: TaskRecord, delivered: readonly string[]): boolean =>
+  delivered.every((messageId, i) => inbox[i + 1] === messageId);
 
-const settledBy = ({ inbox }: TaskRecord, taken: readonly string[]): readonly string[] =>
-  inbox.slice(0, 1 + taken.length);
+const settledBy = ({ inbox }: TaskRecord, delivered: readonly string[]): readonly string[] =>
+  inbox.slice(0, 1 + delivered.length);
 
-const pop = (record: TaskRecord, taken: readonly string[]): TaskRecord => ({
+const pop = (record: TaskRecord, delivered: readonly string[]): TaskRecord => ({
   ...record,
-  inbox: record.inbox.slice(1 + taken.length),
+  inbox: record.inbox.slice(1 + delivered.length),
   turn: '',
   token: '',
   attempts: 0,

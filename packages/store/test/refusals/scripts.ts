@@ -443,14 +443,14 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'idle',
     },
   ],
-  'turns/release-turn.lua': [
+  'turns/hand-back-turn.lua': [
     {
       kind: 'ends',
       prepare: async (stage) => {
         const turn = await stage.turn();
-        return () => turn.release(false);
+        return () => turn.handBack(false);
       },
-      answer: 'released',
+      answer: 'given-back',
     },
   ],
   'turns/give-up-turn.lua': [

@@ -124,7 +124,7 @@ test('a turn that is given back keeps its results', async () => {
   const { taskId } = await accepted(store, alice);
   const turn = await begun(store, taskId);
   await runStep(turn, 'a', '1');
-  await turn.release(false);
+  await turn.handBack(false);
   const next = await begun(store, taskId, { started: 2 });
   expect(next.start.attempt).toBe(1);
   expect(await store.steps.begin(next, 'a')).toEqual({ verdict: 'done', result: '1' });
@@ -135,12 +135,12 @@ test('a step that is postponed keeps how often it has failed, for this attempt a
   const first = await begun(store, taskId);
   await store.steps.begin(first, 'a');
   await store.steps.postpone(first, 'a', 2);
-  await first.release(false);
+  await first.handBack(false);
   const again = await begun(store, taskId, { started: 2 });
   expect(await store.steps.begin(again, 'a')).toEqual({ verdict: 'run', mark: '', failed: 2 });
   expect(await store.steps.begin(again, 'b')).toMatchObject({ failed: 0 });
   await expect(store.steps.postpone(first, 'a', 3)).rejects.toThrow(TurnFenced);
-  await again.release(true);
+  await again.handBack(true);
   const retried = await begun(store, taskId, { started: 3 });
   expect(retried.start.attempt).toBe(2);
   expect(await store.steps.begin(retried, 'a')).toMatchObject({ failed: 0 });

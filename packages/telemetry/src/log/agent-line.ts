@@ -13,8 +13,11 @@ const NAME = /^[A-Za-z][\w.-]{0,39}$/;
 const SECRET_NAME =
   /pass(?:word|wd|phrase)?$|secret|token|authori[sz]ation|cookie|credential|(?:api|private|access)[-_.]?key/i;
 /** Credentials in headers, JSON Web Tokens, and API keys in the formats of well-known services. */
-const SECRET_TEXT =
-  /\b(?:bearer|basic) {1,9}[^\s"',;]{4,}|\beyJ[\w-]{8,}|\b(?:sk|pk|rk|ghp|gho|xox[a-z])[-_][\w-]{8,}/gi;
+const SECRET_TEXTS = [
+  /\b(?:bearer|basic) +[^\s"',;]{4}[^\s"',;]*/gi,
+  /\beyJ[\w-]{8}[\w-]*/gi,
+  /\b(?:sk|pk|rk|ghp|gho|xox[a-z])[-_][\w-]{8}[\w-]*/gi,
+];
 const LEFT_OUT = '[left out]';
 
 /**
@@ -45,7 +48,7 @@ function fieldValue(given: unknown, clean: (text: string, maxLength?: number) =>
 
 /** The text without what looks like a secret, and without the values of `secrets`. */
 export function withoutSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((rest, secret) => rest.replaceAll(secret, LEFT_OUT), text.replace(SECRET_TEXT, LEFT_OUT));
+  return [...SECRET_TEXTS, ...secrets].reduce<string>((rest, secret) => rest.replaceAll(secret, LEFT_OUT), text);
 }
 
 /** Shorter values may be ordinary words, which must not be removed from every line. */

@@ -27,9 +27,9 @@ export async function awaitOutcome(
 }
 
 /** Whether the item ends the wait. A question in answer to an earlier message does not, while this one still waits. */
-function isOutcome({ state, released }: FeedItem, { number = 0, skipsAuth = false }: PlacedCall): boolean {
+function isOutcome({ state, answered }: FeedItem, { number = 0, skipsAuth = false }: PlacedCall): boolean {
   if (state === 'TASK_STATE_AUTH_REQUIRED') return !skipsAuth;
-  return isTerminal(state) || (state === 'TASK_STATE_INPUT_REQUIRED' && released >= number);
+  return isTerminal(state) || (state === 'TASK_STATE_INPUT_REQUIRED' && answered >= number);
 }
 
 /** The current task without its history, and the plain message of `last`, if it is one. */

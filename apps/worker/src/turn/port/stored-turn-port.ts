@@ -115,5 +115,5 @@ function steeringOf(turn: OpenTurn): SteeringPort {
 /** A working status without content need not be written before the agent goes on. */
 function isBareWorking(event: TurnEvent): boolean {
   if (event.kind !== 'status' || event.state !== 'TASK_STATE_WORKING') return false;
-  return !(event.settles || event.message || event.metadata || event.releasesCaller || event.step);
+  return !(event.settles || event.message || event.metadata || event.answersCaller || event.step);
 }

@@ -101,13 +101,13 @@ if not caller_key then
   tenant_bytes.count(tenant, bytes)
 end
 
-redis.call('SET', sent_key, fingerprint .. ' ' .. task_id .. ' ' .. record.accepted + 1, 'PX', idempotency_ms)
+redis.call('SET', sent_key, fingerprint .. ' ' .. task_id .. ' ' .. record.messages + 1, 'PX', idempotency_ms)
 message = message .. ',"taskId":"' .. task_id .. '","contextId":"' .. record.context .. '"}'
 redis.call('RPUSH', task_key .. ':i', with_message(entry, message))
 tenant_bytes.write()
 record.inbox = record.inbox + 1
 if caller_key then record_call(task_id, owner, ended_calls) end
-record.accepted = record.accepted + 1
+record.messages = record.messages + 1
 add_to_history(record, message)
 local retry_name = idempotency_key_in(sent_key)
 if retry_name then
@@ -118,24 +118,24 @@ end
 -- The webhook is created before any event, in the same step, so that it misses none.
 local number, cursor, replaced
 if config_id ~= '' then
-  number, cursor, replaced = add_webhook(config_id, encrypted, cursor_at(record.seq, record.tip))
-  record.webhooks, record.has_side_keys = without(record.webhooks, replaced or '') .. ' ' .. number, 1
+  number, cursor, replaced = add_webhook(config_id, encrypted, cursor_at(record.seq, record.incarnation))
+  record.webhooks, record.has_other_keys = without(record.webhooks, replaced or '') .. ' ' .. number, 1
 end
 
 local job, status_time = 0, ''
 if record.waits ~= '' then
-  record.queued = new_incarnation()
+  record.inbox_version = new_incarnation()
   -- The agent decides what the message changes: its turn runs from the top, and is given it.
   if runs == 's' then resume(record, queue_root, job_options) end
-elseif record.scheduled ~= 0 then record.queued = new_incarnation()
+elseif record.job ~= 0 then record.inbox_version = new_incarnation()
 else
   schedule(record, queue_root, job_options, call_mode == 'w')
-  if call_mode == 'w' then redis.call('HSET', task_key, 'awaited', record.scheduled) end
+  if call_mode == 'w' then redis.call('HSET', task_key, 'awaited', record.job) end
   -- The task leaves input-required at once: a poller must not read the old question as the answer to this message.
   emit_status(record, 's')
-  job, status_time = record.scheduled, timestamp(now_ms())
+  job, status_time = record.job, timestamp(now_ms())
 end
 commit(record)
 if runs == 's' then redis.call('SPUBLISH', cancels, 'steer ' .. task_id) end
-if number and not is_at(cursor, record.seq, record.tip) then mark_due(number, now_ms()) end
-return { 'accepted', task_id, record.context, record.accepted, record.seq, job, status_time, record.tip }
+if number and not is_at(cursor, record.seq, record.incarnation) then mark_due(number, now_ms()) end
+return { 'accepted', task_id, record.context, record.messages, record.seq, job, status_time, record.incarnation }

@@ -25,7 +25,7 @@ end
 
 -- ended: of has_room_for_call
 local function record_call(task_id, owner, ended)
-  redis.call('HSET', caller_key, 'has_side_keys', 1)
+  redis.call('HSET', caller_key, 'has_other_keys', 1)
   if #ended > 0 then redis.call('HDEL', caller_key .. ':c', unpack(ended)) end
   redis.call('HSET', caller_key .. ':c', task_id, call_mode .. ' ' .. owner)
   note(caller_key, caller_fence, 'call ' .. task_id .. ' ' .. call_mode .. ' ' .. owner:match('[^/]*$'))

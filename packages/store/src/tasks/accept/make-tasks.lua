@@ -225,7 +225,7 @@ if #new > 0 then
     if message.skill then redis.call('HSET', task_key, 'queue', message.skill) end
     if message.has_steps then
       redis.call('PERSIST', task_key .. ':s')
-      redis.call('HSET', task_key, 'has_side_keys', '1')
+      redis.call('HSET', task_key, 'has_other_keys', '1')
     end
     if message.config_ids then
       local task_id, webhooks_key, webhooks = message.task_id, task_key .. ':w', ''
@@ -236,7 +236,7 @@ if #new > 0 then
         webhooks = webhooks .. ' ' .. number
         mark_due(number, now_ms(), hold_ms)
       end
-      redis.call('HSET', task_key, 'webhooks', webhooks, 'has_side_keys', '1')
+      redis.call('HSET', task_key, 'webhooks', webhooks, 'has_other_keys', '1')
     end
   end
 
@@ -253,13 +253,13 @@ if #new > 0 then
       redis.call('SET', task_key .. ':h:1', history)
       history_name, history = '@h', task_key .. ':h:1'
     end
-    local job_name, job_value, jobs_name, jobs_value, annotation = 'scheduled', '1', 'jobs', '1', ''
+    local job_name, job_value, jobs_name, jobs_value, annotation = 'job', '1', 'jobs', '1', ''
     if scheduled_ms then
       job_name, job_value, jobs_name, jobs_value = 'later', scheduled_ms, 'schedule', message.schedule
       annotation = message.schedule
     end
-    redis.call('HSET', task_key, 'state', message.state, 'seq', '1', 'time', time, 'listed', time,
-      'owner', message.owner, 'context', context, 'accepted', '1', 'inbox', '1', 'initial_entry', message.entry,
+    redis.call('HSET', task_key, 'state', message.state, 'seq', '1', 'time', time, 'index_time', time,
+      'owner', message.owner, 'context', context, 'messages', '1', 'inbox', '1', 'initial_entry', message.entry,
       'status', status, history_name, history, job_name, job_value, jobs_name, jobs_value)
     redis.call('XADD', task_key .. ':e', '1-0', 's', status_update(task_id, context, status, annotation))
     local retry_name = idempotency_key_in(message.sent_key)

@@ -40,7 +40,7 @@ if if_seq and record.cancel == '' and tonumber(if_seq) ~= record.seq then return
 if is_terminal(record.state) then return 'terminal' end
 allow_out_of_memory(task_key)
 if record.turn == '' then
-  local job = record.scheduled
+  local job = record.job
   finish(record, 'X')
   commit(record)
   if job ~= 0 then remove_job(queue_of(record, root), task_id .. '.' .. job) end

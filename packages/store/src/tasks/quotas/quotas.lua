@@ -105,8 +105,8 @@ local function is_overloaded(queue_root, tenant, max_waiting)
   if not is_full(max_waiting, waiting[queue_root]) then return false end
   local queue_of_tenant = queue_root .. tenant
   if is_served_next[queue_of_tenant] == nil then
-    local taken, last = unpack(redis.call('ZMSCORE', queue_root .. 'tenants', ' ', tenant))
-    is_served_next[queue_of_tenant] = tonumber(last or 0) <= tonumber(taken or 0)
+    local served, last = unpack(redis.call('ZMSCORE', queue_root .. 'tenants', ' ', tenant))
+    is_served_next[queue_of_tenant] = tonumber(last or 0) <= tonumber(served or 0)
   end
   local is_next = is_served_next[queue_of_tenant]
   is_served_next[queue_of_tenant] = false

@@ -8,8 +8,8 @@
 --       version      that the caller has; '' none
 --       history_length  '' all
 --       parts        all | none (no artifacts) | position (no pieces at all)
--- Returns  for each task: nil (this owner has no such task) | state and released in one text (same version)
---       | { state and released, version, pieces … } | { } (left out)
+-- Returns  for each task: nil (this owner has no such task) | state and answered in one text (same version)
+--       | { state and answered, version, pieces … } | { } (left out)
 --
 -- Cost: the size of the pieces.
 
@@ -18,13 +18,14 @@ max_bytes = tonumber(max_bytes)
 
 local with_pieces
 local function read(task_key, task_id, owner, have, length, parts)
-  local its_owner, seq, accepted, released, state, tip, queued = unpack(redis.call('HMGET', task_key,
-    'owner', 'seq', 'accepted', 'released', 'state', 'tip', 'queued'))
+  local its_owner, seq, messages, answered, state, incarnation, inbox_version = unpack(redis.call('HMGET', task_key,
+    'owner', 'seq', 'messages', 'answered', 'state', 'incarnation', 'inbox_version'))
   if not its_owner or (owner ~= '' and its_owner ~= owner) then return false end
-  -- A message that waits behind a running turn enters the history without an event, so `accepted` counts, too. The
+  -- A message that waits behind a running turn enters the history without an event, so `messages` counts, too. The
   -- incarnations tell these numbers from the same numbers before a fail-over.
-  local version = seq .. '-' .. (tip or '0') .. '-' .. accepted .. (queued and '-' .. queued or '')
-  local summary = state .. (released or '0')
+  local version = seq .. '-' .. (incarnation or '0') .. '-' .. messages
+    .. (inbox_version and '-' .. inbox_version or '')
+  local summary = state .. (answered or '0')
   if version == have then return summary end
   if parts == 'position' then return { summary, version } end
   if not with_pieces then

@@ -38,7 +38,7 @@ interface ReadRequest {
 }
 
 /**
- * `summary`: the state's letter and `released`. If it is alone, the task still has the version of the request. '': left
+ * `summary`: the state's letter and `answered`. If it is alone, the task still has the version of the request. '': left
  * out because of `maxBytes`.
  */
 type Reply = null | string | [summary: string, version: string, ...pieces: Piece[]];
@@ -222,11 +222,11 @@ function readingOf(
 }
 
 function readingAt(version: string, summary: string): TaskReading {
-  const [state = '', released] = [summary[0], summary.slice(1)];
+  const [state = '', answered] = [summary[0], summary.slice(1)];
   const seq = Number.parseInt(version, 10);
   const incarnation = Number.parseInt(version.slice(version.indexOf('-') + 1), 10);
   const [isWithdrawn, isHidden] = [state === withdrawnLetter, state === hiddenLetter];
-  return { version, seq, incarnation, state: stateOf(state), isWithdrawn, isHidden, released: Number(released) };
+  return { version, seq, incarnation, state: stateOf(state), isWithdrawn, isHidden, answered: Number(answered) };
 }
 
 /** Adds the task. Reads again if a large text was replaced before it was fetched. */

@@ -22,8 +22,8 @@ export interface TaskReading {
   readonly isWithdrawn: boolean;
   /** No client was given this task, as the agent may answer with a plain message. */
   readonly isHidden: boolean;
-  /** The highest number of a message whose caller is released. */
-  readonly released: number;
+  /** The highest number of a message that is answered, or acknowledged to its caller. */
+  readonly answered: number;
   /** Absent if the caller has this version. */
   readonly task?: TaskJson;
 }

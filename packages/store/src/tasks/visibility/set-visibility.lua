@@ -17,9 +17,9 @@
 local task_key, index_root = unpack(KEYS)
 local task_id, owner, from, to = unpack(ARGV)
 
-local its_owner, state, time, context, accepted =
-  unpack(redis.call('HMGET', task_key, 'owner', 'state', 'time', 'context', 'accepted'))
-if its_owner ~= owner or (to == 'M' and accepted ~= '1') then return 'kept' end
+local its_owner, state, time, context, messages =
+  unpack(redis.call('HMGET', task_key, 'owner', 'state', 'time', 'context', 'messages'))
+if its_owner ~= owner or (to == 'M' and messages ~= '1') then return 'kept' end
 if state == to then return 'changed' end
 if state ~= from then return 'kept' end
 

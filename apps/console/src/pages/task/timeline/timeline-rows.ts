@@ -116,7 +116,7 @@ function queuedRow({ at, untilAt }: Queued, nowMs: number): Row {
 const ends: Readonly<Record<Attempt['end'], readonly [text: string, colour: Colour]>> = {
   settled: ['done', 'green'],
   failed: ['failed', 'red'],
-  released: ['given back', 'gray'],
+  'given-back': ['given back', 'gray'],
   retried: ['failed, tried again', 'red'],
   'gave-up': ['given up', 'red'],
   suspended: ['suspended', 'gray'],

@@ -1,4 +1,4 @@
--- releaseTurn: gives the turn back unfinished; the message stays first in the inbox. Closing the turn fences off the
+-- handBackTurn: gives the turn back unfinished; the message stays first in the inbox. Closing the turn fences off the
 -- abandoned executor, and lets a cancel take effect at once while the job waits.
 --
 -- KEYS  <record>
@@ -7,7 +7,7 @@
 --       is_spent  '1': the attempt is spent (a failure to be retried); '': it is not (a shutdown)
 --       failure   why it failed, as in failures.lua; '': it did not
 --       notes     as in append.lua; '': none
--- Returns  released (give the job back to the queue) | canceled | fenced
+-- Returns  given-back (give the job back to the queue) | canceled | fenced
 -- Invariant: a shutdown spends no attempt; an accepted cancel ends the task.
 
 --- @include "../record/record.lua"
@@ -20,7 +20,7 @@
 local fence, is_spent, failure, notes = unpack(ARGV, 7)
 
 local record = load_record(task_id, task_key)
-local verdict = turn_refusal(record, fence, 'released')
+local verdict = turn_refusal(record, fence, 'given-back')
 if verdict then return verdict end
 
 allow_out_of_memory(task_key)
@@ -33,10 +33,10 @@ else
   if is_spent ~= '1' then record.attempts = record.attempts - 1 end
   record.changes.in_outbox = true
   withdraw_question(record)
-  verdict = 'released'
+  verdict = 'given-back'
 end
 keep_failure(record, failure)
-if notes ~= '' then record.has_side_keys = 1 end
+if notes ~= '' then record.has_other_keys = 1 end
 note_lines(task_key, fence, notes)
 commit(record)
 return verdict
