@@ -16,6 +16,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/executor-command': ['protocol', 'agent'],
   'packages/executor-ai': ['agent', 'outgoing'],
   'packages/executor-anthropic': ['agent', 'outgoing'],
+  'packages/executor-langgraph': ['agent'],
   'packages/executor-openai': ['agent', 'outgoing'],
   'packages/executor-remote': ['protocol', 'agent', 'executor-sdk', 'signatures', 'outgoing'],
   'packages/executor-sdk': ['protocol', 'agent'],
@@ -60,6 +61,7 @@ const homes: Readonly<Record<string, RegExp>> = {
   ioredis: /^packages\/store\//,
   /** These examples bring a server of the SDK. */
   express: /^apps\/gateway\/|^examples\/(?:remote|sdk-pizza)\//,
+  '@langchain/langgraph': /^packages\/executor-langgraph\//,
   ai: /^packages\/executor-ai\//,
   '@anthropic-ai/sdk': /^packages\/executor-anthropic\//,
   openai: /^packages\/executor-openai\/|^examples\//,

@@ -11,8 +11,6 @@ export interface Block {
     readonly file?: string;
     /** TypeScript that is also run. */
     readonly run?: true;
-    /** A package that is installed for this block only. */
-    readonly needs?: string;
     /** Why it is not compiled or run. */
     readonly 'no-check'?: string;
     readonly 'no-run'?: string;

@@ -11,7 +11,7 @@ interface Example {
 }
 
 /** Packages with an example of everything that they export. */
-export const packages = ['agent', 'executor-ai', 'executor-anthropic', 'executor-openai'];
+export const packages = ['agent', 'executor-ai', 'executor-anthropic', 'executor-langgraph', 'executor-openai'];
 
 const entries = ['index.ts', 'runtime.ts', 'testing/index.ts', 'models/index.ts'];
 

@@ -19,14 +19,11 @@ export async function openFolder(): Promise<string> {
 export async function writeSnippets(
   page: string,
   folder: string,
-  { needs }: { readonly needs?: string } = {},
 ): Promise<{ folder: string; files: string[]; runnable: string[] }> {
   const own = join(folder, basename(page, '.md'));
   await mkdir(own, { recursive: true });
   const blocks = blocksOf(page).filter(({ language, notes }) => language === 'ts' && !notes['no-check']);
-  const written = blocks
-    .map((block, index) => ({ block, file: block.notes.file ?? nameOf(block, index) }))
-    .filter(({ block }) => block.notes.needs === needs);
+  const written = blocks.map((block, index) => ({ block, file: block.notes.file ?? nameOf(block, index) }));
   for (const { block, file } of written) await writeFile(join(own, file), block.code);
   const runnable = written.filter(({ block }) => block.notes.run);
   return { folder: own, files: written.map(({ file }) => file), runnable: runnable.map(({ file }) => file) };

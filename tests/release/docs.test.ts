@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { blocksOf, pages, placeOf } from '../docs/blocks.ts';
-import { openFolder, typeErrors, writeSnippets } from '../docs/snippets.ts';
+import { openFolder, writeSnippets } from '../docs/snippets.ts';
 import { uniquePrefix } from '../support/prefix.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { type Stack, startStack } from '../support/stack.ts';
@@ -75,20 +75,5 @@ describe('commands in the docs', () => {
 
   it.each(commands)('$place', async ({ code, input }) => {
     expect(await run(code, input)).not.toBe('');
-  });
-});
-
-describe('code in the docs for packages that are not installed here', () => {
-  it('compiles and runs with LangGraph', async () => {
-    const folder = await openFolder();
-    const { folder: page, runnable } = await writeSnippets('docs/migrate-langgraph.md', folder, { needs: 'langgraph' });
-    await writeFile(join(page, 'package.json'), '{"type":"module"}');
-    const packages = ['@langchain/langgraph@1.7', '@langchain/core@1'];
-    const npm = ['install', '--no-audit', '--no-fund', '--ignore-scripts', ...packages];
-    await promisify(execFile)('npm', npm, { cwd: page });
-    expect(await typeErrors(page)).toBe('');
-    expect(runnable).toHaveLength(1);
-    for (const file of runnable) await promisify(execFile)(process.execPath, [file], { cwd: page });
-    await rm(folder, { recursive: true, force: true });
   });
 });

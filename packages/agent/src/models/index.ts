@@ -14,6 +14,7 @@ export type { ModelClient, ModelRequest } from './model-client.ts';
 export { isBrokenStream, type ModelProblem, meaningOf } from './model-error.ts';
 export { type ModelExecutorSettings, modelExecutor } from './model-executor.ts';
 export type { OpenCall, RequestSpan, SaidOfAnswer } from './open-call.ts';
+export { waitIn } from './rate-headers.ts';
 export {
   type AnyTools,
   schemaForModel,

@@ -1,0 +1,138 @@
+import { Command } from '@langchain/langgraph';
+import { type ArtifactOptions, type Execute, type Outcome, RetryableError, type Turn } from '@switchyard/agent';
+import { modelCallbacks, refusalIn } from './model-callbacks.ts';
+
+/** The state of a graph, by its channels. */
+export type GraphState = Readonly<Record<string, unknown>>;
+
+/** What `compile({ checkpointer })` of a `StateGraph` returns. */
+export interface Graph {
+  getState(config: object): Promise<Snapshot>;
+  stream(input: unknown, config: object): Promise<AsyncIterable<unknown>>;
+}
+
+interface Snapshot {
+  readonly values: unknown;
+  readonly config: { readonly configurable?: Readonly<Record<string, unknown>> };
+  /** What is left to do; those that failed, too. */
+  readonly tasks: readonly { readonly interrupts: readonly { readonly value?: unknown }[] }[];
+}
+
+export interface GraphSettings {
+  /** With a checkpointer that all workers share, such as PostgresSaver. */
+  readonly graph: Graph;
+  /** The thread of a turn. Default: the task's id. `(turn) => turn.task.contextId` keeps one for a conversation. */
+  readonly thread?: (turn: Turn) => string;
+  /** The graph's input for a message. Default: `messages` with the text of the turn. */
+  readonly input?: (turn: Turn) => unknown;
+  /** The outcome for the graph's last state. Default: completes the task with the text of the last of `messages`. */
+  readonly output?: (state: GraphState, turn: Turn) => Promise<Outcome>;
+  /** The question for an interrupt's value. Default: the value, as JSON unless it is a text. */
+  readonly question?: (value: unknown) => string;
+  /** Streams the text of the models into this artifact; the text of a later model replaces it. */
+  readonly artifact?: ArtifactOptions;
+}
+
+/**
+ * An executor that runs a graph of LangGraph.js. A task is a thread; an interrupt asks the client, and the next message
+ * of the task is its answer. A retried turn continues from the last checkpoint: it neither runs finished nodes again,
+ * nor takes its own message for the answer to an interrupt that it has just met. What the graph's models use is counted,
+ * within pace and budget.
+ *
+ *     export const executeWith = (graph: Graph) => graphExecutor({ graph, artifact: { name: 'Answer' } });
+ *
+ * A node may throw `AgentError` and `RetryableError`. Give each interrupt a node of its own: after a failure LangGraph
+ * gives an answer to every interrupt of the node.
+ */
+export function graphExecutor({ graph, thread = taskOf, artifact, ...settings }: GraphSettings): Execute {
+  const { input = messageOf, output = lastText, question = asText } = settings;
+  return async (turn) => {
+    await turn.working();
+    const config = { configurable: { thread_id: thread(turn) } };
+    const now = await graph.getState(config);
+    const before = await turn.step('checkpoint', () => checkpointOf(now));
+    const isDelivered = checkpointOf(now) !== before;
+    const asked = interruptsOf(now);
+    if (isDelivered && asked.length > 0) return turn.requireInput(question(asked[0]?.value));
+    const answer = asked.length > 0 ? new Command({ resume: turn.text }) : input(turn);
+    if (!isDelivered || now.tasks.length > 0)
+      await run(turn, { graph, config, artifact, input: isDelivered ? null : answer });
+    const after = await graph.getState(config);
+    const [interrupt] = interruptsOf(after);
+    if (interrupt) return turn.requireInput(question(interrupt.value));
+    return output(stateOf(after), turn);
+  };
+}
+
+interface GraphRun {
+  readonly graph: Graph;
+  readonly artifact: ArtifactOptions | undefined;
+  readonly config: object;
+  /** null: the graph continues. */
+  readonly input: unknown;
+}
+
+async function run(turn: Turn, { graph, config, artifact: options, input }: GraphRun): Promise<void> {
+  const { signal } = turn;
+  const artifact = options && turn.artifact(options);
+  const settings = { ...config, signal, callbacks: [modelCallbacks()], durability: 'sync', streamMode: ['messages'] };
+  let last: string | undefined;
+  try {
+    for await (const part of await graph.stream(input, settings)) {
+      const { id, text } = messageIn(part);
+      if (!text || !artifact) continue;
+      await (id === last ? artifact.append(text) : artifact.replace(text));
+      last = id;
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    throw retryOf(error) ?? error;
+  }
+  signal.throwIfAborted();
+  if (last !== undefined) await artifact?.finish();
+}
+
+/** For temporary errors of a provider, which chat models pass on. */
+function retryOf(cause: unknown): RetryableError | undefined {
+  const { status = 0, waitMs: retryAfterMs } = refusalIn(cause);
+  const isTemporary = status >= 500 || status === 429 || status === 408 || status === 409;
+  return isTemporary ? new RetryableError('The model is not available.', { retryAfterMs, cause }) : undefined;
+}
+
+/** A message of a model, or a piece of one, in `[mode, [message, metadata]]`. */
+function messageIn(part: unknown): { readonly id: string | undefined; readonly text: string } {
+  const [, data] = Array.isArray(part) ? part : [];
+  const [message] = Array.isArray(data) ? data : [];
+  const isOfModel = message?.getType?.() === 'ai' && typeof message.text === 'string';
+  return isOfModel ? { id: `${message.id}`, text: message.text } : { id: undefined, text: '' };
+}
+
+function checkpointOf({ config }: Snapshot): string {
+  return `${config.configurable?.checkpoint_id ?? ''}`;
+}
+
+function interruptsOf({ tasks }: Snapshot): readonly { readonly value?: unknown }[] {
+  return tasks.flatMap(({ interrupts }) => interrupts);
+}
+
+function stateOf({ values }: Snapshot): GraphState {
+  return typeof values === 'object' && values !== null ? { ...values } : {};
+}
+
+function taskOf(turn: Turn): string {
+  return turn.task.id;
+}
+
+/** With the message's id, so that a state of messages has it once. */
+function messageOf({ text, message }: Turn): unknown {
+  return { messages: [{ role: 'user', content: text, id: message.messageId }] };
+}
+
+async function lastText({ messages }: GraphState, turn: Turn): Promise<Outcome> {
+  const last = Array.isArray(messages) ? messages.at(-1) : undefined;
+  return turn.complete(typeof last?.text === 'string' ? last.text : '');
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'Yes?');
+}

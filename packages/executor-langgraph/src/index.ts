@@ -1,0 +1,2 @@
+export { type Graph, type GraphSettings, type GraphState, graphExecutor } from './graph-executor.ts';
+export { type ModelCallbacks, modelCallbacks } from './model-callbacks.ts';
