@@ -1,3 +1,4 @@
+import { priorities } from '@switchyard/protocol';
 import { taskStateSchema } from '@switchyard/protocol/schemas';
 import { z } from 'zod';
 import { diagnosisSchema } from './diagnosis.ts';
@@ -82,6 +83,8 @@ export const taskRecordSchema = z.object({
   jobState: z.string(),
   /** The skill whose queue has the task's jobs; unset: the agent's queue has them. */
   queueOfSkill: z.string().optional(),
+  /** With which its messages wait: high or low; unset: normal. */
+  priority: z.enum(priorities).optional(),
   scheduledFor: time.optional(),
   isSchedulePaused: z.boolean().optional(),
   /** What its suspended turn waits for. */

@@ -269,7 +269,7 @@ function notSwept({ record, nowMs, sweepAfterMs }: TaskFacts): Diagnosis | undef
 
 function waiting({ record, agent, job, share }: TaskFacts): Diagnosis | undefined {
   if (record.jobState !== 'waiting') return undefined;
-  const place = placeOf(job);
+  const place = withPriority(placeOf(job), record);
   const isOver = share.hasOthers && 2 * share.waiting > (agent?.waiting ?? 0);
   if (!isOver) {
     const text = `${place} in the queue of "${record.agent}"; ${waitingTasks(agent?.waiting ?? 0)}.`;
@@ -281,7 +281,7 @@ function waiting({ record, agent, job, share }: TaskFacts): Diagnosis | undefine
     isStuck: false,
     text:
       `Tenant "${record.tenant}" has ${share.waiting} of ${agent?.waiting} tasks that wait for "${record.agent}", ` +
-      `which alternate with those of other tenants: ${place.toLowerCase()}.`,
+      `which alternate with those of other tenants: ${place.replace(/^T/, 't')}.`,
     ...since(job.sinceMs),
     see: [link('tenant', record.tenant), link('agent', record.agent)],
     actions: ['wait', 'cancel'],
@@ -313,6 +313,10 @@ function placeOf({ before }: JobFacts): string {
   if (before === 0) return 'The task is next';
   return before === 1 ? '1 task is ahead of this one' : `${before} tasks are ahead of this one`;
 }
+
+/** A high or low priority explains the place. */
+const withPriority = (place: string, { priority }: TaskFacts['record']): string =>
+  priority === undefined ? place : `The task has ${priority} priority. ${place}`;
 
 const waitingTasks = (count: number): string => (count === 1 ? '1 task waits' : `${count} tasks wait`);
 

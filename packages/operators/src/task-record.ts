@@ -1,4 +1,4 @@
-import { isTerminal } from '@switchyard/protocol';
+import { isTerminal, type Priority, priorities } from '@switchyard/protocol';
 import { skillQueue } from '@switchyard/store/inside';
 import { type CurrentReason, currentReason } from './current-reason.ts';
 import type { OperatorDependencies } from './operator-dependencies.ts';
@@ -30,6 +30,8 @@ export interface TaskRecord extends TaskIdentity {
   readonly jobState: string;
   /** The skill whose queue has its jobs; unset: they are in the agent's queue. */
   readonly queueOfSkill?: string;
+  /** With which its messages wait; unset: normal. */
+  readonly priority?: Priority;
   /** Sweeps since the last turn began. */
   readonly sweeps: number;
   /** When the sweeper adds its job again, unless a heartbeat comes first. */
@@ -71,9 +73,21 @@ export async function readRecord(dependencies: OperatorDependencies, taskId: str
   const { redis, shards, queue } = dependencies;
   const keys = shards.of(taskId);
   const key = keys.task(taskId);
-  const [[cancel, skill, later, waits, scheduleId, reason, ...fields], values, kept, webhooks, due, ttlMs] =
+  const [[cancel, skill, level, later, waits, scheduleId, reason, ...fields], values, kept, webhooks, due, ttlMs] =
     await Promise.all([
-      redis.hmget(key, 'cancel', 'queue', 'later', 'waits', 'schedule_id', 'reason', 'owner', 'context', 'state'),
+      redis.hmget(
+        key,
+        'cancel',
+        'queue',
+        'level',
+        'later',
+        'waits',
+        'schedule_id',
+        'reason',
+        'owner',
+        'context',
+        'state',
+      ),
       redis.hmget(key, ...FIELDS),
       redis.xlen(keys.events(taskId)),
       redis.hget(`${key}:w`, 'count'),
@@ -84,6 +98,7 @@ export async function readRecord(dependencies: OperatorDependencies, taskId: str
   if (!identity) return undefined;
   const number = (name: (typeof FIELDS)[number]): number => Number(values[FIELDS.indexOf(name)] ?? 0);
   const isPaused = later && (await redis.hget(keys.tasksOfSchedules, scheduleId ?? taskId))?.endsWith(' paused');
+  const priority = priorities.find((each) => each === level);
   const job = number('job');
   const progress = { state: identity.state, epoch: number('epoch'), attempts: number('attempts') };
   const current = currentReason(reason, progress);
@@ -104,6 +119,7 @@ export async function readRecord(dependencies: OperatorDependencies, taskId: str
     job,
     jobState: job ? await queue.stateOf(skillQueue(identity.agent, skill), taskId, job) : 'none',
     ...(skill && { queueOfSkill: skill }),
+    ...(priority && { priority }),
     ...(current && { reason: current }),
     sweeps: number('sweeps'),
     ...(due !== null && { dueAt: new Date(Number(due)).toISOString() }),

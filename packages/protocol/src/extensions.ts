@@ -10,6 +10,12 @@ export const resumableStreamsUri = 'https://switchyard.dev/a2a/extensions/resuma
 export const scheduleUri = 'https://switchyard.dev/a2a/extensions/schedule/v1';
 export const skillUri = 'https://switchyard.dev/a2a/extensions/skill/v1';
 
+export const priorityUri = 'https://switchyard.dev/a2a/extensions/priority/v1';
+
+/** In which order messages wait for a worker, the first one first: docs/extensions/priority.md. */
+export const priorities = ['high', 'normal', 'low'] as const;
+export type Priority = (typeof priorities)[number];
+
 /** The id that resumable-streams puts into an event's metadata; undefined: there is none, or it is malformed. */
 export function eventIdIn(metadata: unknown): string | undefined {
   const { eventId } = Object(Object(metadata)[resumableStreamsUri]);

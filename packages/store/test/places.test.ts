@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Priority } from '@switchyard/protocol';
 import type { Consumer, JobOutcome, Store, TurnJob } from '@switchyard/store';
 import { describe, expect, test } from 'vitest';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
@@ -125,11 +126,18 @@ async function startWorker(of: Deployment, limits: TurnLimits, concurrency = 10)
 
 const scopeOf = (tenant: string) => ({ ...alice, principal: { ...alice.principal, tenant } });
 
-async function send(store: Store, count: number, { tenant = 'acme', text = 'hello' } = {}): Promise<void> {
-  for (let n = 0; n < count; n += 50)
-    await Promise.all(
-      Array.from({ length: Math.min(50, count - n) }, () => accepted(store, scopeOf(tenant), userMessage(text))),
-    );
+interface ToSend {
+  readonly tenant?: string;
+  readonly text?: string;
+  readonly priority?: Priority;
+}
+
+async function send(store: Store, count: number, { tenant = 'acme', text = 'hello', priority }: ToSend = {}) {
+  const sendOne = async (): Promise<void> => {
+    const sent = await store.tasks.accept(scopeOf(tenant), { message: userMessage(text), priority });
+    expect(sent.verdict).toBe('accepted');
+  };
+  for (let n = 0; n < count; n += 50) await Promise.all(Array.from({ length: Math.min(50, count - n) }, sendOne));
 }
 
 const untilEnded = async ({ observed, errors }: Deployment, count: number, timeoutMs = 20_000): Promise<void> => {
@@ -143,6 +151,25 @@ const untilEnded = async ({ observed, errors }: Deployment, count: number, timeo
 
 const stopAll = (workers: readonly TestWorker[]): Promise<unknown> =>
   Promise.all(workers.map(({ consumer }) => consumer.stop()));
+
+test.each([{}, { runningPerTenant: 1 }])(
+  'turns wait for a place by their priority, and one of ten is left to a lower one: %o',
+  async (perTenant) => {
+    const of = deployment();
+    const client = await storeOf(of);
+    for (const priority of ['low', 'normal'] as const) await send(client, 3, { priority, text: priority });
+    await send(client, 40, { priority: 'high', text: 'high' });
+    const worker = await startWorker(of, { running: 1, ...perTenant });
+    await untilEnded(of, 46);
+    const begun = of.observed.order.map(({ text }) => text);
+    expect(begun.indexOf('normal')).toBeGreaterThanOrEqual(9);
+    expect(begun.indexOf('low')).toBeGreaterThanOrEqual(19);
+    expect(begun.indexOf('normal')).toBeLessThan(20);
+    expect(begun.indexOf('low')).toBeLessThan(30);
+    expect(begun.lastIndexOf('normal')).toBeLessThan(begun.lastIndexOf('low'));
+    await stopAll([worker]);
+  },
+);
 
 describe.each([1, 4])('an agent with limits, on %i shards', (shards) => {
   test('never runs more turns than places, and as many while work waits', async () => {

@@ -70,12 +70,11 @@ export class Agent {
     return this.card.capabilities?.[capability] === true;
   }
 
-  /** @param extension that the request uses: its URI */
-  send(request: unknown, extension?: string): Promise<SendMessageResponse> {
-    if (extension !== undefined && !offers(this.card, extension))
-      throw new CommandFailure('UnsupportedOperationError', `The agent does not offer ${extension}`);
+  /** @param extensions that the request uses: their URIs */
+  send(request: unknown, extensions: readonly string[] = []): Promise<SendMessageResponse> {
+    this.#require(extensions);
     return this.#ask(async ({ transport, call }) => {
-      const options = this.#explainingWait(extension === undefined ? call : withExtensionOf(call, extension));
+      const options = this.#explainingWait(extensions.reduce(withExtensionOf, call));
       const result = await transport.sendMessage(SendMessageRequest.fromJSON(request), options);
       return 'messageId' in result ? { message: SdkMessage.toJSON(result) } : { task: SdkTask.toJSON(result) };
     });
@@ -86,9 +85,11 @@ export class Agent {
     return offers(this.card, resumableStreamsUri);
   }
 
-  stream(request: unknown): AsyncGenerator<StreamResponse> {
+  /** @param extensions as of `send` */
+  stream(request: unknown, extensions: readonly string[] = []): AsyncGenerator<StreamResponse> {
+    this.#require(extensions);
     return this.#follow(({ transport, call }) =>
-      transport.sendMessageStream(SendMessageRequest.fromJSON(request), call),
+      transport.sendMessageStream(SendMessageRequest.fromJSON(request), extensions.reduce(withExtensionOf, call)),
     );
   }
 
@@ -196,6 +197,12 @@ export class Agent {
     } catch (error) {
       throw this.#explained(error);
     }
+  }
+
+  #require(extensions: readonly string[]): void {
+    const missing = extensions.find((uri) => !offers(this.card, uri));
+    if (missing !== undefined)
+      throw new CommandFailure('UnsupportedOperationError', `The agent does not offer ${missing}`);
   }
 
   #explained(error: unknown): CommandFailure {

@@ -15,6 +15,7 @@ export interface Message {
   readonly taskId?: string;
   readonly role?: string;
   readonly parts?: readonly Part[];
+  readonly metadata?: unknown;
 }
 
 export interface Artifact {

@@ -1,4 +1,4 @@
-import { scheduleUri } from '@switchyard/protocol';
+import { priorityUri, scheduleUri } from '@switchyard/protocol';
 import { CommandFailure } from '../failures/failure.ts';
 import { timeIn, timeText } from './start-time.ts';
 
@@ -45,6 +45,7 @@ const flagsByField: Readonly<Record<string, string>> = {
   [`message.metadata["${scheduleUri}"].timeZone`]: '--time-zone',
   [`message.metadata["${scheduleUri}"].until`]: '--until',
   [`message.metadata["${scheduleUri}"].times`]: '--times',
+  [`message.metadata["${priorityUri}"].priority`]: '--priority',
   'message.taskId': '--task-id',
   'message.contextId': '--context-id',
   'message.messageId': '--message-id',

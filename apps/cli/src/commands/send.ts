@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { scheduleUri } from '@switchyard/protocol';
-import type { Command } from 'commander';
+import { priorities, priorityUri } from '@switchyard/protocol';
+import { type Command, Option } from 'commander';
 import type { Agent } from '../agent/agent.ts';
 import { isSettled, type SendMessageResponse, type StreamResponse, stateOf, type Task } from '../agent/objects.ts';
 import { eventsUntilSettled, pollUntilSettled, type WaitContext } from '../agent/wait.ts';
@@ -28,6 +28,7 @@ import { Sending } from './sending.ts';
 interface SendFlags extends ScheduleFlags {
   readonly messageId?: string;
   readonly exitStatus?: boolean;
+  readonly priority?: string;
 }
 
 export function addSendCommand(program: Command, invocation: Invocation): void {
@@ -44,6 +45,7 @@ export function addSendCommand(program: Command, invocation: Invocation): void {
     .option('--media-type <type>', 'the media type of the preceding part', (type) => parts.setMediaType(type))
     .option('--message-id <id>', 'the id of the message (default: a new one); sent again, it gets the first answer')
     .option('--exit-status', exitStatusText)
+    .addOption(new Option('--priority <priority>', 'with which it waits for a worker').choices(priorities))
     .option(
       '--at <time>',
       'work on it at this time: "tomorrow 9:00", 2030-01-31T09:00, +2h; prints the task, which waits',
@@ -72,19 +74,27 @@ interface Request {
   readonly configuration: object;
   /** Its task waits for a time. */
   readonly isScheduled: boolean;
+  /** URIs of the extensions that it uses. */
+  readonly extensions: readonly string[];
 }
+
+type Exchanged = Omit<Request, 'isScheduled' | 'extensions'> & Partial<Pick<Request, 'extensions'>>;
 
 function requestOf(parts: readonly object[], options: CliOptions, flags: SendFlags) {
   const { taskId, contextId, metadata: given, async: isAsync, stream } = options;
   const { messageId = randomUUID() } = flags;
   if (messageId === '') throw new CommandFailure('A2ACLI_ERR_USAGE', '--message-id must not be empty');
   const schedule = scheduleOf(flags, new Date());
-  const metadata = schedule ? { ...given, ...schedule.metadata } : given;
+  const { priority } = flags;
+  const asked = { ...schedule?.metadata, ...(priority !== undefined && { [priorityUri]: { priority } }) };
+  const extensions = Object.keys(asked);
+  const metadata = extensions.length > 0 ? { ...given, ...asked } : given;
   const ids = { ...(taskId !== undefined && { taskId }), ...(contextId !== undefined && { contextId }) };
   const request = {
     message: { messageId, role: 'ROLE_USER', parts, ...ids, ...(metadata && { metadata }) },
     ...(given && { metadata: given }),
     isScheduled: schedule !== undefined,
+    extensions,
     configuration: isAsync && !stream ? { returnImmediately: true } : {},
   };
   return { request, notes: schedule?.notes ?? [] };
@@ -96,8 +106,8 @@ async function send(session: AgentSession, agent: Agent, request: Request): Prom
   const sending = new Sending(session, agent, request.message.messageId);
   const waiting: WaitContext = { ...waitingOf(session, agent), onTask: (task) => sending.learn(task) };
   try {
-    if (request.isScheduled) return sent(session, await agent.send(request, scheduleUri));
-    if (options.async && !options.stream) return sent(session, await agent.send(request));
+    if (request.isScheduled || (options.async && !options.stream))
+      return sent(session, await agent.send(request, request.extensions));
     const events = exchange(agent, request, waiting);
     if (options.stream) return await followed(session, events);
     return sent(session, await lastOf(events, agent));
@@ -109,15 +119,12 @@ async function send(session: AgentSession, agent: Agent, request: Request): Prom
 }
 
 /** An agent's events until the task ends or needs an answer. */
-export function exchange(
-  agent: Agent,
-  request: Omit<Request, 'isScheduled'>,
-  waiting: WaitContext,
-): AsyncIterable<StreamResponse> {
+export function exchange(agent: Agent, request: Exchanged, waiting: WaitContext): AsyncIterable<StreamResponse> {
+  const { extensions } = request;
   if (!agent.can('streaming')) return once(agent, request, waiting);
-  const repeat = agent.knowsMessageIds ? () => agent.send(immediately(request)) : undefined;
+  const repeat = agent.knowsMessageIds ? () => agent.send(immediately(request), extensions) : undefined;
   const isReply = request.message.taskId !== undefined;
-  return eventsUntilSettled(agent.stream(request), waiting, { isReply, repeat });
+  return eventsUntilSettled(agent.stream(request, extensions), waiting, { isReply, repeat });
 }
 
 const immediately = (request: Pick<Request, 'configuration'>) => ({
@@ -126,12 +133,8 @@ const immediately = (request: Pick<Request, 'configuration'>) => ({
 });
 
 /** An agent without streaming: its answer, at once so that the task's id is known; then polling until it ends. */
-async function* once(
-  agent: Agent,
-  request: Omit<Request, 'isScheduled'>,
-  waiting: WaitContext,
-): AsyncGenerator<StreamResponse> {
-  const response = await agent.send(immediately(request));
+async function* once(agent: Agent, request: Exchanged, waiting: WaitContext): AsyncGenerator<StreamResponse> {
+  const response = await agent.send(immediately(request), request.extensions);
   const { task } = response;
   if (!task?.id || isSettled(stateOf(task))) return void (yield response);
   waiting.onTask?.({ id: task.id, contextId: task.contextId });

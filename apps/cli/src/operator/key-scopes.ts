@@ -8,7 +8,7 @@ import { CommandFailure } from '../failures/failure.ts';
  * @throws {CommandFailure} it names them
  */
 export async function requireKnownScopes(registry: Pick<Registry, 'list'>, scopes: readonly string[]): Promise<void> {
-  const ofGateway = [...defaultScopes, 'admin'];
+  const ofGateway = [...defaultScopes, 'priority', 'admin'];
   if (scopes.every((scope) => ofGateway.includes(scope))) return;
   const agents = await registry.list();
   const requirements = agents.flatMap(({ card }) => [card, ...card.skills].flatMap(requirementsOf));

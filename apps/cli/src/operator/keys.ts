@@ -39,7 +39,7 @@ export function addKeysCommands(program: Command, invocation: Invocation): void 
     .description('create a key, and print it once')
     .option('--subject <name>', 'its owner')
     .option('--tenant <name>', 'its tenant (default: default)')
-    .option('--scopes <scopes>', 'some of: send, read, cancel, push, events, admin (default: all but admin)')
+    .option('--scopes <scopes>', 'some of: send, read, cancel, push, events, priority, admin (default: all but admin)')
     .option('--agents <ids>', 'the agents that it may call (default: all)')
     .option('--any-scope', 'also scopes that no agent asks for yet')
     .option('--days <number>', 'days until it expires (default: never)')

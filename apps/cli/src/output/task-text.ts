@@ -1,4 +1,4 @@
-import { scheduleUri, type UsageAmounts, usageUri, usdText } from '@switchyard/protocol';
+import { priorityUri, scheduleUri, type UsageAmounts, usageUri, usdText } from '@switchyard/protocol';
 import {
   type Artifact,
   isSettled,
@@ -24,6 +24,7 @@ export function taskText(task: Task, { isVerbose, next }: Detail): string {
   return [
     idsText(task),
     field('Scheduled', scheduledFor(task)),
+    field('Priority', askedPriority(task)),
     field('Waits', isSettled(stateOf(task)) ? undefined : suspendedText(task.metadata)),
     isVerbose ? field('Updated', status?.timestamp) : '',
     field('Usage', usageText(task)),
@@ -38,6 +39,12 @@ export function taskText(task: Task, { isVerbose, next }: Detail): string {
 function scheduledFor(task: Task): string | undefined {
   const { at } = Object(Object(task.metadata)[scheduleUri]);
   return typeof at === 'string' && stateOf(task) === 'TASK_STATE_SUBMITTED' ? at : undefined;
+}
+
+/** The priority that the client asked for last; undefined: it never did, or the history is not there. */
+function askedPriority({ history = [] }: Task): string | undefined {
+  const asked = history.map(({ metadata }) => Object(Object(metadata)[priorityUri]).priority);
+  return asked.findLast((priority) => typeof priority === 'string');
 }
 
 /** `1200 tokens in, 340 tokens out, 0.52 USD`: what the agent says that the task has used; undefined: it says nothing. */

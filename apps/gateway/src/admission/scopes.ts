@@ -4,7 +4,7 @@ import { challenge } from '../auth/authenticator.ts';
 import type { Identity } from '../auth/identity.ts';
 
 /** An operation that needs a scope. */
-export type PermissionScope = 'send' | 'read' | 'cancel' | 'push' | 'events' | 'admin';
+export type PermissionScope = 'send' | 'read' | 'cancel' | 'push' | 'events' | 'priority' | 'admin';
 
 interface ActionTraits {
   /** The scope that it needs. */

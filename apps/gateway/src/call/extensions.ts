@@ -4,6 +4,7 @@ import {
   type AgentExtension,
   cascadingCancelUri,
   inputUri,
+  priorityUri,
   rerunUri,
   resumableStreamsUri,
   scheduleUri,
@@ -34,6 +35,11 @@ export const gatewayExtensions: readonly GatewayExtension[] = [
     uri: inputUri,
     description: 'The message that begins a task has one data part, which matches this JSON Schema.',
     paramsFor: ({ inputSchema }) => inputSchema && { schema: inputSchema },
+  },
+  {
+    uri: priorityUri,
+    description: 'A message says with which priority it waits for the agent: high, normal or low.',
+    paramsFor: ({ priority = 'normal' }) => ({ default: priority }),
   },
   {
     uri: rerunUri,

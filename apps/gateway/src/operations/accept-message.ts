@@ -32,6 +32,7 @@ import { legacyVersion } from '../exchange/service-parameters.ts';
 import type { Backend } from './backend.ts';
 import type { ConditionalSend } from './if-generation.ts';
 import { requireInput } from './input.ts';
+import { readPriority } from './priority.ts';
 import { refusalOf } from './refused-message.ts';
 import { type Rerun, readRerun } from './rerun.ts';
 import { readSchedule } from './schedule.ts';
@@ -82,6 +83,7 @@ export async function acceptMessage(
   checkMessage(call, request);
   await requireBudget(backend, call, request);
   const skill = skillOf(call, request);
+  const priority = readPriority(call, request);
   const config = request.configuration?.taskPushNotificationConfig;
   if (config) {
     call.admission.requirePermission('CreateTaskPushNotificationConfig');
@@ -95,6 +97,7 @@ export async function acceptMessage(
     backend.tasks.accept(call.scope, {
       ...submission(call, request),
       ...(skill && { skill }),
+      ...(priority && { priority }),
       ...(steps && { steps }),
       ...(schedule && { schedule }),
       ...(trace && { trace }),

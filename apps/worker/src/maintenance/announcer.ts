@@ -41,6 +41,7 @@ export class Announcer {
 /** The current announcement: the card of an agent that runs elsewhere may have changed. */
 function announcementOf({ agent, skillQueues }: AgentConsumer): AgentAnnouncement {
   const { id, card, extendedCard, repliesWithMessage, concurrency, whileWorking, inputSchema, limits } = agent;
+  const { priority = 'normal' } = agent;
   const hasSkillQueues = Object.keys(skillQueues).length > 0;
   return {
     id,
@@ -51,6 +52,7 @@ function announcementOf({ agent, skillQueues }: AgentConsumer): AgentAnnouncemen
     ...(hasSkillQueues && { skillQueues }),
     ...(inputSchema && { inputSchema }),
     ...(whileWorking !== 'queue' && { whileWorking }),
+    ...(priority !== 'normal' && { priority }),
     ...(limits && { limits: announced(limits) }),
   };
 }

@@ -1,4 +1,4 @@
-import type { AgentCard, JsonSchema, WhileWorking } from '@switchyard/protocol';
+import { type AgentCard, type JsonSchema, type Priority, priorities, type WhileWorking } from '@switchyard/protocol';
 import type { DataSchema } from '../data/data-schema.ts';
 import { jsonSchemaOf } from '../data/input.ts';
 import type { Budget } from '../port/budget.ts';
@@ -60,6 +60,12 @@ export interface AgentDefinition<Input = unknown> {
    */
   readonly whileWorking?: WhileWorking;
   /**
+   * With which priority its tasks wait for a worker, unless the client names another: `high` before `normal` before
+   * `low`, but one turn of ten is left to lower ones. It orders the tasks of this agent only. See
+   * docs/extensions/priority.md. Default: normal.
+   */
+  readonly priority?: Priority;
+  /**
    * Turns of one task never run at the same time; turns of different tasks do, so keep state in the task, not in the
    * module. What it throws decides what happens to the turn, see `defineAgent`.
    */
@@ -99,6 +105,7 @@ export interface Agent {
   readonly turnTimeoutMs: number;
   readonly retry: RetryPolicy;
   readonly whileWorking: WhileWorking;
+  readonly priority?: Priority;
   readonly input?: DataSchema<unknown>;
   /** Of `input`, if its library can give one. */
   readonly inputSchema?: JsonSchema;
@@ -127,7 +134,7 @@ export interface Agent {
  */
 export function defineAgent<Input = unknown>(definition: AgentDefinition<Input>): Agent {
   const { id, repliesWithMessage = false, concurrency = 20, turnTimeoutMs = 600_000 } = definition;
-  const { skillConcurrency, whileWorking = 'queue', input, use, budget, limits } = definition;
+  const { skillConcurrency, whileWorking = 'queue', priority, input, use, budget, limits } = definition;
   // Its turns get the input that the schema has parsed.
   const { execute, onFailure } = definition as AgentDefinition;
   try {
@@ -135,6 +142,7 @@ export function defineAgent<Input = unknown>(definition: AgentDefinition<Input>)
     checkRange('concurrency', concurrency, 10_000);
     checkRange('turnTimeoutMs', turnTimeoutMs, longestTimeoutMs);
     checkWhileWorking(whileWorking);
+    checkPriority(priority);
     const cards = completeCards(definition);
     checkSkills(skillConcurrency, cards);
     checkCode(definition as AgentDefinition);
@@ -150,6 +158,7 @@ export function defineAgent<Input = unknown>(definition: AgentDefinition<Input>)
       turnTimeoutMs,
       retry,
       whileWorking,
+      ...(priority && { priority }),
       ...(input && { input }),
       ...(inputSchema && { inputSchema }),
       execute,
@@ -181,6 +190,11 @@ function checkBudget({ microUsd, tokens, whenSpent = 'fail' }: Budget = {}): voi
 function checkWhileWorking(value: string): void {
   if (['queue', 'steer', 'reject'].includes(value)) return;
   throw new TypeError(`its whileWorking is "${value}" and must be "queue", "steer" or "reject"`);
+}
+
+function checkPriority(value: Priority | undefined): void {
+  if (value === undefined || priorities.includes(value)) return;
+  throw new TypeError(`its priority is "${value}" and must be "high", "normal" or "low"`);
 }
 
 function completeCards<Input>(definition: AgentDefinition<Input>): Pick<Agent, 'card' | 'extendedCard'> {

@@ -32,7 +32,7 @@ export const sweepScript = defineScript({
   from,
   keys: [...recordKeyNames, 'root'],
   args: [...recordArgNames, 'claimedMs'],
-  reply: tuple(sweepVerdict, integer, text, integer, text, text, text),
+  reply: tuple(sweepVerdict, integer, text, integer, text, text, text, text),
 });
 
 const TASKS_AT_ONCE = 200;
@@ -115,13 +115,13 @@ export class Outbox {
 
   async #sweepTask(keys: ShardKeys, { member: taskId, field, untilMs }: TaskMember): Promise<SweptTask> {
     const { redis, queue, settings } = this.#dependencies;
-    const [verdict, job, owner, sweeps, awaited, known, skill] = await sweepScript.run(redis, {
+    const [verdict, job, owner, sweeps, awaited, known, skill, level] = await sweepScript.run(redis, {
       keys: { ...keys.record(taskId), root: queueRoot(agentOf(field), keys) },
       args: { ...recordArgValues(taskId, settings), claimedMs: untilMs },
     });
     if (verdict !== 'add') return verdict;
     const isSuspicious = sweeps % SUSPICIOUS_SWEEPS === 0;
     if (known === '1' && !isSuspicious) return 'known';
-    return queue.add(owner, { taskId, job, skill }, { isAwaited: awaited === '1', isSuspicious });
+    return queue.add(owner, { taskId, job, skill, level }, { isAwaited: awaited === '1', isSuspicious });
   }
 }

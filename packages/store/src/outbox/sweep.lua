@@ -5,7 +5,8 @@
 -- ARGV  <record>
 --       claimed_ms  the score that the claim gave its outbox entry, see ../redis/claim.lua
 -- Returns  { verdict, job to add (0 none), owner, how often this job was swept since a turn began, '1' if a turn waits
---       for the job, '1' if the queue has the job, the skill whose queue it is ('' the agent's) }
+--       for the job, '1' if the queue has the job, the skill whose queue it is ('' the agent's),
+--          its level ('' normal) }
 --       idle | add | canceled | missing (an entry without a task: removed)
 -- Invariant: a task that has work to do has a job, or an entry here that brings it one.
 
@@ -20,16 +21,16 @@ local claimed_ms = unpack(ARGV, 7)
 local record = load_record(task_id, task_key)
 if not record then
   redis.call('ZREM', outbox_key, task_id)
-  return { 'missing', 0, '', 0, '', '', '' }
+  return { 'missing', 0, '', 0, '', '', '', '' }
 end
 local due = redis.call('ZSCORE', outbox_key, task_id)
 -- Its job or turn has moved it since, or another process has claimed it.
-if not due or tonumber(due) ~= tonumber(claimed_ms) then return { 'idle', 0, '', 0, '', '', '' } end
+if not due or tonumber(due) ~= tonumber(claimed_ms) then return { 'idle', 0, '', 0, '', '', '', '' } end
 -- A suspended turn has no job: see ../record/suspended.lua.
 if record.waits ~= '' then
   record.changes.in_outbox = false
   commit(record)
-  return { 'idle', 0, '', 0, '', '', '' }
+  return { 'idle', 0, '', 0, '', '', '', '' }
 end
 root = queue_of(record, root)
 -- The process that runs its job is alive: it renews its lease.
@@ -38,13 +39,13 @@ local lease_end = run and redis.call('ZSCORE', running_key(root), run:match('^[^
 if lease_end and tonumber(lease_end) > now_ms() then
   record.changes.in_outbox = true
   commit(record)
-  return { 'idle', 0, '', 0, '', '', '' }
+  return { 'idle', 0, '', 0, '', '', '', '' }
 end
 if record.cancel ~= '' then
   allow_out_of_memory(task_key)
   finish(record, 'X')
   commit(record)
-  return { 'canceled', 0, record.owner, 0, '', '', '' }
+  return { 'canceled', 0, record.owner, 0, '', '', '', '' }
 end
 -- The same job is added: that has no effect while the queue has it, so sweeps do not make a long queue longer.
 -- `started` becomes 0: a job that is added again counts its starts from 1. Until it starts, an open turn may go on.
@@ -56,4 +57,4 @@ record.changes.in_outbox = true
 commit(record)
 local is_awaited = tonumber(redis.call('HGET', task_key, 'awaited')) == record.job
 return { 'add', record.job, record.owner, record.sweeps, is_awaited and '1' or '', has_job and '1' or '',
-  record.loaded[QUEUE] or '' }
+  record.loaded[QUEUE] or '', record.level }

@@ -21,7 +21,8 @@ local count, kinds = unpack(ARGV)
 local MAX_GROUPS, MAX_SEEN, MORE = 16, 100, 16
 
 count = tonumber(count)
-if redis.call('HEXISTS', root .. 'meta', 'paused') == 1 then return { { 0, '', -1 } } end
+local is_paused, has_levels, fetched = unpack(redis.call('HMGET', root .. 'meta', 'paused', 'levels', 'fetched'))
+if is_paused then return { { 0, '', -1 } } end
 allow_out_of_memory(root)
 local due_in_ms = end_delays(root)
 place_list(root)
@@ -41,8 +42,10 @@ for _, group in ipairs(groups) do
   if #groups == MAX_GROUPS then redis.call('ZADD', root .. 'parked', 'XX', ('%.0f'):format(now_ms()), group) end
 end
 
-local unparked = 0
-for _, job in ipairs(in_bands(root .. 'prioritized', kinds, MAX_SEEN)) do
+local unparked, seen = 0, {}
+local function look_at(job)
+  if seen[job.id] then return end
+  seen[job.id] = true
   local tenant, key = unpack(redis.call('HMGET', root .. job.id, 'tenant', 'key'))
   local of_tenant, of_key = 't:' .. (tenant or '-'), 'k:' .. (key or '')
   local parked = redis.call('ZMSCORE', root .. 'parked', of_tenant, of_key)
@@ -53,6 +56,15 @@ for _, job in ipairs(in_bands(root .. 'prioritized', kinds, MAX_SEEN)) do
     note(job, tenant, key)
   end
 end
+
+-- If the next turn is left to a lower level, as in take-jobs.lua, its first job comes before the other ordinary ones.
+if has_levels and kinds == 'any' then
+  for level, left in pairs(left_to_lower(tonumber(fetched or 0), 1)) do
+    local first = left > 0 and first_of_level(root, level, 1)[1]
+    if first then look_at({ id = first, score = BASE.high - 1 }) end
+  end
+end
+for _, job in ipairs(in_bands(root .. 'prioritized', kinds, MAX_SEEN)) do look_at(job) end
 
 table.sort(jobs, function(a, b) return a.score < b.score end)
 local others = redis.call('ZCOUNT', root .. 'prioritized', '-inf', ('(%.0f'):format(PARKED)) - unparked

@@ -6,15 +6,12 @@
 --   <root>parked:<group> (zset): its jobs → their scores before; also jobs that are parked no more
 -- Field of a job: `parked`, its group.
 
--- Higher than any score of a job that is not parked.
-local PARKED = 1099511627776
-
 -- Jobs with these scores, as in take-jobs.lua, which are not parked.
 local function in_bands(key, kinds, limit)
   local found = {}
   for _, band in ipairs(BANDS[kinds]) do
-    local to = band == ORDINARY and PARKED or (band + 1) * BAND
-    local more = redis.call('ZRANGEBYSCORE', key, ('%.0f'):format(band * BAND), ('(%.0f'):format(to), 'WITHSCORES',
+    local from, to = scores_of(band)
+    local more = redis.call('ZRANGEBYSCORE', key, from, ('(%.0f'):format(math.min(to, PARKED)), 'WITHSCORES',
       'LIMIT', '0', limit - #found)
     for at = 1, #more, 2 do found[#found + 1] = { id = more[at], score = tonumber(more[at + 1]) } end
   end

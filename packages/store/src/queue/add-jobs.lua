@@ -1,9 +1,10 @@
 -- addJobs: adds jobs to the agent's BullMQ queue, in the same step that writes them to their tasks. Needs server.lua.
 --
--- root: of the queue's keys; made from it: <root>prioritized, <root>tenants, <root>marker (zsets), <root>meta (hash),
---   <root>id, <root>pc (counters) and each job <root><id> (hash)
+-- root: of the queue's keys; made from it: <root>prioritized, those of fair-order.lua, <root>marker (zset), <root>meta
+--   (hash), <root>id, <root>pc (counters) and each job <root><id> (hash)
 -- jobs: for each its id, <task id>.<number of the job in its task>, and the tenant of its task's owner
 -- options: of every job, as JSON without its id and closing brace
+-- level: of the jobs, unless a turn waits for them: high | normal | low
 -- is_awaited: a turn waits for them: they go before the others
 -- is_begun: their turns have begun before: they go before the others of their tenants, as a job that was given back
 --
@@ -23,21 +24,22 @@ local function line_up_awaited(root, jobs)
   return tags
 end
 
-local function line_up_begun(root, jobs)
-  local served, tags = redis.call('ZSCORE', root .. 'tenants', ' ') or ('%d'):format(ORDINARY * BAND), {}
+local function line_up_begun(root, jobs, level)
+  local served, tags = redis.call('ZSCORE', tenants_key(root, level), ' ') or ('%d'):format(BASE[level]), {}
   for at = 1, #jobs, 2 do
     tags[at] = served
     redis.call('ZADD', root .. 'prioritized', served, jobs[at])
     redis.call('HSET', root .. jobs[at], 'begun', '1')
   end
+  if level ~= 'normal' then redis.call('HSET', root .. 'meta', 'levels', '1') end
   return tags
 end
 
-local function add_jobs(root, jobs, options, is_awaited, is_begun)
+local function add_jobs(root, jobs, options, level, is_awaited, is_begun)
   local now, priority = ('%d'):format(now_ms()), is_awaited and '1' or '4'
   redis.call('INCRBY', root .. 'id', #jobs / 2) -- counted by load.lua
-  local tags = is_awaited and line_up_awaited(root, jobs) or is_begun and line_up_begun(root, jobs)
-    or line_up(root, jobs)
+  local tags = is_awaited and line_up_awaited(root, jobs) or is_begun and line_up_begun(root, jobs, level)
+    or line_up(root, jobs, level)
   for at = 1, #jobs, 2 do
     local id = jobs[at]
     redis.call('HSET', root .. id, 'name', 'turn', 'data', '{}', 'opts', options, 'timestamp', now, 'delay', '0',

@@ -2,7 +2,7 @@
 --
 -- Jobs wait in <root>prioritized (zset), scored by BullMQ's priority and then by their order. Priority 1: a turn waits
 -- for this job. 2 and 3: a suspect (see isolation.ts), which must run alone, 2 if a turn waits for it. 4: all others,
--- see fair-order.lua.
+-- see fair-order.lua, which also has their levels.
 
 --- @include "fair-order.lua"
 
@@ -18,7 +18,7 @@ local function place_job(root, id, to_front)
   local priority, tenant, tag = unpack(redis.call('HMGET', root .. id, 'priority', 'tenant', 'tag'))
   priority = priority_of(priority)
   if priority == ORDINARY and not to_front then
-    local tag_of_last = line_up(root, { id, tenant or '-' })[1]
+    local tag_of_last = line_up(root, { id, tenant or '-' }, tag and level_of(tag) or 'normal')[1]
     redis.call('HSET', root .. id, 'tag', tag_of_last, 'since', ('%.0f'):format(now_ms()))
     redis.call('HDEL', root .. id, 'begun')
     return
@@ -35,7 +35,7 @@ local function place_list(root)
   local ids, jobs = redis.call('RPOP', root .. 'wait', '500'), {}
   if not ids then return false end
   for i, id in ipairs(ids) do jobs[2 * i - 1], jobs[2 * i] = id, '-' end
-  local tags = line_up(root, jobs)
+  local tags = line_up(root, jobs, 'normal')
   for at = 1, #jobs, 2 do redis.call('HSET', root .. jobs[at], 'priority', ORDINARY, 'tag', tags[at]) end
   return true
 end

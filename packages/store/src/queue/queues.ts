@@ -11,7 +11,7 @@ const addScript = defineScript({
   file: 'add.lua',
   from: import.meta.url,
   keys: ['root'],
-  args: ['id', 'tenant', 'name', 'options', 'isAwaited', 'isSuspicious'],
+  args: ['id', 'tenant', 'name', 'options', 'level', 'isAwaited', 'isSuspicious'],
   reply: word('added', 'known'),
 });
 
@@ -71,6 +71,17 @@ export interface TenantShare {
   readonly waiting: number;
 }
 
+/** A job of a task. */
+interface JobOfTask {
+  readonly taskId: string;
+  /** Its number. */
+  readonly job: number;
+  /** Whose queue has it; unset or empty: the agent's own has it. */
+  readonly skill?: string | undefined;
+  /** As in add-jobs.lua; unset or empty: normal. */
+  readonly level?: string | undefined;
+}
+
 /** Tenants that are read from each shard. */
 const MAX_NAMED = 20;
 
@@ -97,7 +108,7 @@ export class Queues {
    */
   add(
     owner: string,
-    { taskId, job, skill }: { readonly taskId: string; readonly job: number; readonly skill?: string | undefined },
+    { taskId, job, skill, level }: JobOfTask,
     { isAwaited = false, isSuspicious = false } = {},
   ): Promise<'added' | 'known'> {
     return this.#add(queueRoot(skillQueue(agentOf(owner), skill), this.#shards.of(taskId)), {
@@ -105,6 +116,7 @@ export class Queues {
       tenant: tenantOf(owner),
       name: 'turn',
       options: jobOptions(isAwaited),
+      level: level || 'normal',
       isAwaited: isAwaited ? '1' : '',
       isSuspicious: isSuspicious ? '1' : '',
     });
@@ -125,6 +137,7 @@ export class Queues {
       tenant: tenantOf(owner),
       name: 'push',
       options: jobOptions(),
+      level: 'normal',
       isAwaited: '',
       isSuspicious: isSuspicious ? '1' : '',
     });

@@ -17,8 +17,10 @@ local MAX_SEEN = 100
 -- The tenant's later jobs move up: each gets the tag of the one before it. A job that waits may itself have the highest
 -- tag that was served, because a job of another tenant with the same tag was served.
 local function close_gap(root, tenant, tag)
-  local served, last = unpack(redis.call('ZMSCORE', root .. 'tenants', ' ', tenant))
-  if not last or tonumber(tag) < tonumber(served or ORDINARY * BAND) then return end
+  local level = level_of(tag)
+  local tenants = tenants_key(root, level)
+  local served, last = unpack(redis.call('ZMSCORE', tenants, ' ', tenant))
+  if not last or tonumber(tag) < tonumber(served or BASE[level]) then return end
   local later = last == tag and {} or redis.call('ZRANGEBYSCORE', root .. 'prioritized', '(' .. tag, last, 'WITHSCORES',
     'LIMIT', '0', MAX_SEEN)
   local moved = {}
@@ -30,7 +32,7 @@ local function close_gap(root, tenant, tag)
     end
   end
   if #moved > 0 then redis.call('ZADD', root .. 'prioritized', unpack(moved)) end
-  if tag == last then redis.call('ZADD', root .. 'tenants', ('%.0f'):format(tag - 1), tenant) end
+  if tag == last then redis.call('ZADD', tenants, ('%.0f'):format(tag - 1), tenant) end
 end
 
 local function remove_job(root, id)
@@ -38,7 +40,7 @@ local function remove_job(root, id)
   allow_out_of_memory(root .. id)
   local tenant, tag, begun = unpack(redis.call('HMGET', root .. id, 'tenant', 'tag', 'begun'))
   local score = redis.call('ZSCORE', root .. 'prioritized', id)
-  local is_ordinary = score and tonumber(score) >= ORDINARY * BAND
+  local is_ordinary = score and tonumber(score) >= BASE.high
   local waited = redis.call('ZREM', root .. 'prioritized', id) + redis.call('LREM', root .. 'wait', '-1', id)
   redis.call('ZREM', root .. 'delayed', id)
   redis.call('DEL', root .. id)

@@ -1,7 +1,7 @@
 -- takeJobs: begins runs of the next jobs of a queue. Needs server.lua, place-job.lua and running.lua.
 --
--- root: of the queue's keys; made from it: <root>prioritized, <root>tenants, <root>delayed, <root>marker (zsets),
---   <root>meta (hash), the jobs <root><id> (hashes), and the keys of running.lua
+-- root: of the queue's keys; made from it: <root>prioritized, those of fair-order.lua, <root>delayed, <root>marker
+--   (zsets), <root>meta (hash), the jobs <root><id> (hashes), and the keys of running.lua
 -- lease_ms: how long the lease of the process lasts, which begins again
 -- taker, number: the tokens of the runs are <taker>:<number>, <taker>:<number + 1> …; they name the process, and tell a
 --   command that is sent twice, which takes once
@@ -22,7 +22,13 @@ local BANDS = {
   ['awaited+suspects'] = { AWAITED, AWAITED_SUSPECT },
   suspect = { AWAITED_SUSPECT, SUSPECT },
 }
-local SUSPECTS_FROM, SUSPECTS_TO = ('%.0f'):format(AWAITED_SUSPECT * BAND), ('(%.0f'):format(ORDINARY * BAND)
+-- Higher than any score of a job that is not parked: see ../places/parked.lua.
+local PARKED = 1099511627776
+-- Of each band the first score, and the one behind its last.
+local ENDS = { [AWAITED] = 2 * BAND, [AWAITED_SUSPECT] = 3 * BAND, [SUSPECT] = BASE.high, [ORDINARY] = math.huge }
+local function scores_of(band) return band == ORDINARY and BASE.high or band * BAND, ENDS[band] end
+
+local SUSPECTS_FROM, SUSPECTS_TO = ('%.0f'):format(AWAITED_SUSPECT * BAND), ('(%.0f'):format(BASE.high)
 -- Delayed jobs that one script moves: bounds its duration.
 local MAX_DUE = 100
 
@@ -60,11 +66,50 @@ local function find(root, kinds, count, suspects)
   if kinds == 'any' and not suspects then return redis.call('ZRANGE', root .. 'prioritized', '0', count - 1) end
   local ids = {}
   for _, band in ipairs(BANDS[kinds]) do
-    local to = band == ORDINARY and '+inf' or '(' .. (band + 1) * BAND
-    local more = redis.call('ZRANGEBYSCORE', root .. 'prioritized', band * BAND, to, 'LIMIT', '0', count - #ids)
+    local from, to = scores_of(band)
+    local more = redis.call('ZRANGEBYSCORE', root .. 'prioritized', from, '(' .. to, 'LIMIT', '0', count - #ids)
     for i = 1, #more do ids[#ids + 1] = more[i] end
   end
   return ids
+end
+
+-- Of so many turns that begin, one is left to a lower level: in turn to the normal one and to the low one, if it waits.
+local ONE_OF = 10
+
+-- How many of the next jobs are left to each lower level. fetched: how many were taken before, the field `fetched` of
+-- <root>meta, which counts while `levels` is set
+local function left_to_lower(fetched, count)
+  local counts = { normal = 0, low = 0 }
+  for nth = math.floor(fetched / ONE_OF) + 1, math.floor((fetched + count) / ONE_OF) do
+    local level = nth % 2 == 0 and 'low' or 'normal'
+    counts[level] = counts[level] + 1
+  end
+  return counts
+end
+
+local function first_of_level(root, level, count)
+  local from, below = ('%d'):format(BASE[level]), ('(%d'):format(level == 'normal' and BASE.low or PARKED)
+  return redis.call('ZRANGEBYSCORE', root .. 'prioritized', from, below, 'LIMIT', '0', count)
+end
+
+-- The first jobs of lower levels take the places of the last of these, as often as is due: so none waits for ever.
+local function leave_to_lower(root, ids, fetched)
+  local counts = left_to_lower(fetched, #ids)
+  if counts.normal + counts.low == 0 then return ids end
+  -- A turn that another one waits for is not put off.
+  local last = redis.call('ZSCORE', root .. 'prioritized', ids[#ids])
+  if not last or tonumber(last) < BASE.high then return ids end
+  local left, is_left = {}, {}
+  for _, level in ipairs({ 'normal', 'low' }) do
+    local first = counts[level] == 0 and {} or first_of_level(root, level, counts[level])
+    for _, id in ipairs(first) do left[#left + 1], is_left[id] = id, true end
+  end
+  local chosen = {}
+  for _, id in ipairs(ids) do
+    if not is_left[id] and #chosen + #left < #ids then chosen[#chosen + 1] = id end
+  end
+  for _, id in ipairs(left) do chosen[#chosen + 1] = id end
+  return chosen
 end
 
 -- The jobs that this command took when it was sent before, without those whose run has ended since.
@@ -94,7 +139,8 @@ end
 
 local function take_jobs(root, lease_ms, taker, number, count, kinds, wanted)
   local due_in_ms, suspects = -1, true
-  local is_paused = redis.call('HEXISTS', root .. 'meta', 'paused') == 1
+  local is_paused, has_levels, fetched_before =
+    unpack(redis.call('HMGET', root .. 'meta', 'paused', 'levels', 'fetched'))
   local function rest()
     local others = redis.call('ZCARD', root .. 'prioritized')
     if others > 0 and not is_paused then redis.call('ZADD', root .. 'marker', '0', '0') end
@@ -117,6 +163,8 @@ local function take_jobs(root, lease_ms, taker, number, count, kinds, wanted)
   local ids = wanted or find(root, kinds, count, suspects)
   if #ids == 0 and place_list(root) then ids = find(root, kinds, count, suspects) end
   if #ids == 0 then return jobs, rest() end
+  local fetched = tonumber(fetched_before or 0)
+  if has_levels and kinds == 'any' and not wanted then ids = leave_to_lower(root, ids, fetched) end
   -- The first write needs no memory, so that a full Redis lets turns begin, and end: see allow_out_of_memory.
   if wanted then
     ids, tokens = remove_waiting(root, wanted, tokens)
@@ -124,20 +172,21 @@ local function take_jobs(root, lease_ms, taker, number, count, kinds, wanted)
   else
     redis.call('ZREM', root .. 'prioritized', unpack(ids))
   end
+  if has_levels then redis.call('HSET', root .. 'meta', 'fetched', fetched + #ids) end
   local held = {}
   for i, id in ipairs(ids) do held[2 * i - 1], held[2 * i] = tokens[i], root .. id end
   redis.call('HSET', holder, unpack(held))
   begin_lease(running, holder, lease_ms)
   count_running(running, root, #ids)
-  local now, served = ('%.0f'):format(now_ms()), nil
+  local now, served = ('%.0f'):format(now_ms()), {}
   for i, id in ipairs(ids) do
     local job, tag = job_of(root, id, tokens[i])
     job[3] = job[3] + 1
     redis.call('HSET', root .. id, 'processedOn', now, 'ats', job[3], 'token', tokens[i])
     jobs[i] = job
-    if job[4] == ORDINARY then served = tag end
+    if job[4] == ORDINARY and tag then served[level_of(tag)] = tag end
   end
-  if served then redis.call('ZADD', root .. 'tenants', 'GT', served, ' ') end
+  for level, tag in pairs(served) do redis.call('ZADD', tenants_key(root, level), 'GT', tag, ' ') end
   return jobs, rest()
 end
 

@@ -4,21 +4,24 @@
 local MAX_TIDIED = 8
 
 -- Forgets the tenants whose last tag is not above the highest tag that was served: they are served like new ones.
-local function forget_tenants(root)
-  local served = redis.call('ZSCORE', root .. 'tenants', ' ')
-  if not served or redis.call('ZCOUNT', root .. 'tenants', '-inf', served) == 1 then return end
-  redis.call('ZREMRANGEBYSCORE', root .. 'tenants', '-inf', served)
-  redis.call('ZADD', root .. 'tenants', served, ' ')
+local function forget_tenants(key)
+  local served = redis.call('ZSCORE', key, ' ')
+  if not served or redis.call('ZCOUNT', key, '-inf', served) == 1 then return end
+  redis.call('ZREMRANGEBYSCORE', key, '-inf', served)
+  redis.call('ZADD', key, served, ' ')
 end
 
 local function tidy_queue(running, root)
-  local not_ordinary = redis.call('ZCOUNT', root .. 'prioritized', '-inf', '(' .. ORDINARY * BAND)
+  local not_ordinary = redis.call('ZCOUNT', root .. 'prioritized', '-inf', '(' .. BASE.high)
   if not_ordinary == 0 then redis.call('DEL', root .. 'pc') end
   if place_list(root) then wake_worker(root) end
-  forget_tenants(root)
+  local levels = redis.call('HEXISTS', root .. 'meta', 'levels') == 1 and { 'normal', 'high', 'low' } or { 'normal' }
+  for _, level in ipairs(levels) do forget_tenants(tenants_key(root, level)) end
   if redis.call('HGET', running .. ':queues', root) ~= '0' then return end
   if redis.call('EXISTS', root .. 'prioritized') == 1 then return end
-  redis.call('DEL', root .. 'tenants', root .. 'groups')
+  for _, level in ipairs(levels) do redis.call('DEL', tenants_key(root, level)) end
+  redis.call('DEL', root .. 'groups')
+  if #levels > 1 then redis.call('HDEL', root .. 'meta', 'levels', 'fetched') end
   if redis.call('EXISTS', root .. 'delayed') == 0 then redis.call('HDEL', running .. ':queues', root) end
 end
 

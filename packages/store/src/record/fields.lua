@@ -55,16 +55,17 @@
 --   while_working      begin-first
 --   usage              rules
 --   waits
+--   level              make-tasks
 --   wakes
 
 local FIELDS = {
   'state', 'cancel', 'webhooks', 'seq', 'epoch', 'run', 'turn', 'turn_seq', 'time', 'token', 'owner', 'context',
   'started', 'attempts', 'job', 'jobs', 'messages', 'answered', 'inbox', 'has_other_keys', 'has_context_index',
-  'sweeps', 'incarnation', 'inbox_version', 'index_time', 'while_working', 'later', 'waits',
+  'sweeps', 'incarnation', 'inbox_version', 'index_time', 'while_working', 'later', 'waits', 'level',
   'queue', 'artifacts', '@h', -- not part of the record, but an end needs them
 }
 local STATE, EPOCH, TURN, TIME, TOKEN, JOB, INCARNATION, LATER, WAITS, QUEUE, ALL, ARTIFACTS, HISTORY =
-  1, 5, 7, 9, 10, 15, 23, 27, 28, 29, 28, 30, 31
+  1, 5, 7, 9, 10, 15, 23, 27, 28, 30, 29, 31, 32
 
 -- States in which a task waits for its client, and in which it has ended.
 local function is_waiting(state) return state == 'i' or state == 'a' end
@@ -89,7 +90,7 @@ local function load_record(task_id, task_key, names)
   local loaded = redis.call('HMGET', task_key, unpack(names or FIELDS))
   local state, cancel, webhooks, seq, epoch, run, turn, turn_seq, time, token, owner, context, started, attempts,
     job, jobs, messages, answered, inbox, has_other_keys, has_context_index, sweeps, incarnation, inbox_version,
-    index_time, while_working, later, waits =
+    index_time, while_working, later, waits, level =
     unpack(loaded)
   return state and {
     id = task_id, key = task_key, loaded = loaded,
@@ -103,6 +104,7 @@ local function load_record(task_id, task_key, names)
     has_context_index = tonumber(has_context_index or 0), sweeps = tonumber(sweeps or 0),
     incarnation = tonumber(incarnation or 0), inbox_version = tonumber(inbox_version or 0),
     index_time = index_time or '', while_working = while_working or '', later = later or '', waits = waits or '',
+    level = level or '',
   }
 end
 
@@ -111,6 +113,9 @@ local function queue_of(record, root)
   local skill = record.loaded[QUEUE]
   return skill and root:sub(1, -2) .. '~' .. skill .. ':' or root
 end
+
+-- The level of the task's jobs, as in add-jobs.lua: that of most is not stored.
+local function level_of_jobs(record) return record.level == '' and 'normal' or record.level end
 
 -- The fencing token of the turn that began last; `turn` has it while that turn is open. The epoch alone is not enough:
 -- after a fail-over that lost a begin, another run gets the same number.

@@ -93,7 +93,7 @@ local function schedule(record, root, options, is_awaited, is_begun)
   record.changes.in_outbox = true
   --- @include "../queue/add-jobs.lua"
   local job = { record.id .. '.' .. record.job, record.owner:match('^[^/]*') }
-  add_jobs(queue_of(record, root), job, options, is_awaited, is_begun)
+  add_jobs(queue_of(record, root), job, options, level_of_jobs(record), is_awaited, is_begun)
 end
 
 -- A task is never input-required or auth-required while a message waits or a new attempt runs: a poller would read the

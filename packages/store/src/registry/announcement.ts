@@ -1,4 +1,11 @@
-import { type AgentCard, type JsonSchema, type Message, skillUri, type WhileWorking } from '@switchyard/protocol';
+import {
+  type AgentCard,
+  type JsonSchema,
+  type Message,
+  type Priority,
+  skillUri,
+  type WhileWorking,
+} from '@switchyard/protocol';
 import type { AnnouncedLimits } from '../places/places.ts';
 import { skillQueue } from '../queue/job.ts';
 import type { NamedSkill } from '../tasks/accept/submission.ts';
@@ -24,6 +31,8 @@ export interface AgentAnnouncement {
   readonly inputSchema?: JsonSchema;
   /** What happens to a message for a task whose turn runs. Unset: `queue`. */
   readonly whileWorking?: WhileWorking;
+  /** Of messages that begin its tasks, unless they name one. Unset: `normal`. */
+  readonly priority?: Priority;
   /** Of its turns, over all workers. Unset: it has none. */
   readonly limits?: AnnouncedLimits;
 }

@@ -382,7 +382,7 @@ export class ScriptDriver {
     });
     if (!reply) throw new Error('the script has no reply for the message');
     expect(beside.slice(0, 2)).toEqual(['accepted', others[0]]);
-    expect(retry).toEqual(['duplicate', others[0], 'ctx', 1, 1, 1, '', 0, '']);
+    expect(retry).toEqual(['duplicate', others[0], 'ctx', 1, 1, 1, '', 0, '', '']);
     return reply;
   }
 
@@ -397,6 +397,7 @@ export class ScriptDriver {
         ...message,
         owner: 't/s/a',
         context: 'ctx',
+        level: '',
         maxInbox: 100,
         maxHistory: 1_000_000,
         configId: '',

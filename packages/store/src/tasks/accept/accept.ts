@@ -46,6 +46,7 @@ export const addMessageScript = defineScript({
     'fingerprint',
     'message',
     'entry',
+    'level',
     'maxInbox',
     'maxHistory',
     'configId',
@@ -93,13 +94,13 @@ export async function accept(
   const reply = await (isNamedByClient(sent) ? withName(dependencies, scope, sent, write) : write());
   if (reply[0] === 'other-seq') return { verdict: 'other-seq', seq: reply[1] };
   if (isRefusal(reply)) return refusal(dependencies, scope, sent, reply[0]);
-  const [verdict, taskId, context, number, seq, job, timestamp, lastIncarnation, skill] = reply;
+  const [verdict, taskId, context, number, seq, job, timestamp, lastIncarnation, skill, level] = reply;
   const isDuplicate = verdict === 'duplicate';
   // A retry of the client adds a job at once that the queue has lost.
   if (isDuplicate && job)
     await dependencies.queue.add(
       ownerOf(scope),
-      { taskId, job, skill: skill ?? '' },
+      { taskId, job, skill: skill ?? '', level: level ?? '' },
       { isAwaited: isAwaited(submission.caller) },
     );
   const contextId = unescaped(context);
@@ -187,12 +188,14 @@ function makeTask(dependencies: AcceptDependencies, scope: Scope, sent: Sent): P
 }
 
 function moreOf(dependencies: AcceptDependencies, taskId: string, sent: Sent): MoreOfTask {
-  const { webhook, steps, skill, schedule, previousTaskId } = sent;
-  if (!webhook && !steps && !skill?.hasQueue && !schedule && previousTaskId === undefined) return {};
+  const { webhook, steps, skill, priority = 'normal', schedule, previousTaskId } = sent;
+  const isUsual = priority === 'normal' && !webhook && !steps && !skill?.hasQueue && !schedule;
+  if (isUsual && previousTaskId === undefined) return {};
   return {
     ...(webhook && newWebhooks(dependencies, taskId, { ...sent, webhook })),
     hasSteps: steps ? '1' : undefined,
     skill: skill?.hasQueue ? skill.id : undefined,
+    level: priority === 'normal' ? undefined : priority,
     scheduledMs: schedule && Math.max(1, Date.parse(schedule.at)),
     schedule: schedule && scheduleText(schedule),
     previousId: previousTaskId,
@@ -230,6 +233,7 @@ function addMessage(dependencies: AcceptDependencies, scope: Scope, sent: Sent, 
       fingerprint: fingerprint(sent),
       message: body,
       entry: entry(scope, sent),
+      level: sent.priority ?? '',
       maxInbox: settings.maxInbox,
       maxHistory: settings.maxHistoryBytes,
       ...(sent.webhook ? encryptedWebhook(dependencies, taskId, sent.webhook) : { configId: '', encrypted: '' }),

@@ -15,6 +15,7 @@
 --       fingerprint     of the body
 --       message         as JSON, without its ids and closing brace
 --       entry           of the inbox, without the message, as in make-tasks.lua
+--       level           of the task's jobs from now on, as in add-jobs.lua; '': as before
 --       max_inbox       number of messages that may wait, that of the running turn included
 --       max_history     bytes of the history
 --       config_id       of a webhook that gets the events from this message on; '' none
@@ -27,7 +28,8 @@
 -- Returns  { verdict … } and, when the message is or was accepted: task id, context, number of the message in its task,
 --          seq, job that runs it (0: it waits behind other messages, whose job runs it, too; or, of a duplicate,
 --          the task has none), and timestamp of the task's status if it has a new job, else ''; the incarnation of the
---          task's last event; of a duplicate the skill in whose queue its jobs are, or ''
+--          task's last event; of a duplicate the skill in whose queue its jobs are, or '', and their
+--          level, or ''
 --       accepted | duplicate (the first answer again)
 --       | conflict (this messageId with another body) | missing | context-mismatch | terminal | canceling | inbox-full
 --       | history-full | too-many-webhooks | too-many-bytes-of-tenant | not-waiting
@@ -38,9 +40,9 @@
 
 local sent_key, queue_root, caller_key = unpack(KEYS, 5, 7)
 local idempotency_ms, job_options, caller_fence, call_mode, max_calls = unpack(ARGV, 7, 11)
-local owner, context, fingerprint, message, entry = unpack(ARGV, 12, 16)
+local owner, context, fingerprint, message, entry, level = unpack(ARGV, 12, 17)
 local max_inbox, max_history, config_id, encrypted, max_webhooks, max_bytes, only_waiting, cancels, if_seq =
-  unpack(ARGV, 17, 25)
+  unpack(ARGV, 18, 26)
 
 --- @include "caller.lua"
 
@@ -108,6 +110,7 @@ tenant_bytes.write()
 record.inbox = record.inbox + 1
 if caller_key then record_call(task_id, owner, ended_calls) end
 record.messages = record.messages + 1
+if level ~= '' then record.level = level == 'normal' and '' or level end
 add_to_history(record, message)
 local retry_name = idempotency_key_in(sent_key)
 if retry_name then

@@ -6,10 +6,11 @@
 local function first_answer(sent_key, fingerprint)
   local known_print, task_id, number = redis.call('GET', sent_key):match('^(%S+) (%S+) (%d+)$')
   if known_print ~= fingerprint then return { 'conflict' } end
-  local seq, job, context, queue =
-    unpack(redis.call('HMGET', tasks_root .. task_id, 'seq', 'job', 'context', 'queue'))
+  local seq, job, context, queue, level =
+    unpack(redis.call('HMGET', tasks_root .. task_id, 'seq', 'job', 'context', 'queue', 'level'))
   if not seq then return { 'missing' } end
   -- This write makes a caller that waits for replicas wait for the first message, too, whose wait may have timed out.
   redis.call('PEXPIRE', sent_key, idempotency_ms)
-  return { 'duplicate', task_id, context, tonumber(number), tonumber(seq), tonumber(job or 0), '', 0, queue or '' }
+  return { 'duplicate', task_id, context, tonumber(number), tonumber(seq), tonumber(job or 0), '', 0, queue or '',
+    level or '' }
 end

@@ -39,6 +39,7 @@
 --                         a line; hold_ms: how long they wait for the agent's first event before they get the task
 --                       has_steps: results of steps were copied for it, see copy-steps.lua
 --                       skill: whose queue it enters, instead of the agent's
+--                       level: of its jobs, as in add-jobs.lua, if it is not normal
 --                       scheduled_ms: ms when it enters the queue, see scheduled-tasks.lua; schedule: its metadata, as
 --                         JSON; previous_id: previous task of its schedule
 -- Returns  for each message, as add-message.lua, or the refusal of quotas.lua: too-many-open | too-many-kept
@@ -184,7 +185,7 @@ if #new > 0 then
     if previous_id then redis.call('HSET', tasks_root .. task_id, 'schedule_id', schedule_id) end
   end
 
-  local due, queues, indexes, listed, tenants = {}, {}, {}, {}, {}
+  local due, queues, indexes, listed, tenants = {}, { normal = {} }, {}, {}, {}
   for i = 1, #new do
     local message = messages[new[i]]
     local task_id, owner, context, state = message.task_id, message.owner, message.context, message.state
@@ -192,7 +193,11 @@ if #new > 0 then
     if message.scheduled_ms then schedule_later(message)
     else
       due[#due + 1], due[#due + 2] = due_at, task_id
-      add(queues, message.queue_root, task_id .. '.1', tenant)
+      local level = message.level
+      if level then
+        queues[level] = queues[level] or {}
+        add(queues[level], message.queue_root, task_id .. '.1', tenant)
+      else add(queues.normal, message.queue_root, task_id .. '.1', tenant) end
     end
     tenants[tenant] = (tenants[tenant] or 0) + 1
     local index, member = index_root .. ':' .. owner, state .. time .. task_id
@@ -212,7 +217,9 @@ if #new > 0 then
     end
   end
   if #due > 0 then redis.call('ZADD', outbox_key, unpack(due)) end
-  for queue_root, jobs in pairs(queues) do add_jobs(queue_root, jobs, job_options, call_mode == 'w') end
+  for level, of_level in pairs(queues) do
+    for queue_root, jobs in pairs(of_level) do add_jobs(queue_root, jobs, job_options, level, call_mode == 'w') end
+  end
   for index, members in pairs(listed) do redis.call('ZADD', index, unpack(members)) end
   for index, members in pairs(indexes) do
     redis.call('ZADD', index, unpack(members))
@@ -223,6 +230,7 @@ if #new > 0 then
   local function write_more(message, task_key)
     if message.scheduled_ms then redis.call('HSET', task_key, 'metadata', message.schedule) end
     if message.skill then redis.call('HSET', task_key, 'queue', message.skill) end
+    if message.level then redis.call('HSET', task_key, 'level', message.level) end
     if message.has_steps then
       redis.call('PERSIST', task_key .. ':s')
       redis.call('HSET', task_key, 'has_other_keys', '1')

@@ -79,6 +79,8 @@ export interface MoreOfTask {
   readonly hasSteps?: '1' | undefined;
   /** Id of the skill whose queue it enters. */
   readonly skill?: string | undefined;
+  /** Of its jobs, as in add-jobs.lua, if it is not `normal`. */
+  readonly level?: 'high' | 'low' | undefined;
   /** When it enters its queue, in ms. */
   readonly scheduledMs?: number | undefined;
   /** A `scheduleText`. */
@@ -93,6 +95,7 @@ const NAMES_OF_MORE = {
   holdMs: 'hold_ms',
   hasSteps: 'has_steps',
   skill: 'skill',
+  level: 'level',
   scheduledMs: 'scheduled_ms',
   schedule: 'schedule',
   previousId: 'previous_id',

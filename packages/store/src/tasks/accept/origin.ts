@@ -8,7 +8,7 @@ import type { KeptRequest, Submission } from './submission.ts';
 export interface Origin {
   readonly scope: Scope;
   /** Parameters of its first message; of metadata only the client's own. */
-  readonly given: Pick<Submission, 'acceptedOutputModes' | 'extensions' | 'metadata' | 'skill'>;
+  readonly given: Pick<Submission, 'acceptedOutputModes' | 'extensions' | 'metadata' | 'skill' | 'priority'>;
 }
 
 /** @returns undefined: no such task */

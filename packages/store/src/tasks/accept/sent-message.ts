@@ -48,14 +48,16 @@ function orNothing(list: readonly string[] | undefined): readonly string[] | und
 /** A `KeptRequest` as JSON; '' for most messages, whose request has none of these parameters. */
 export function keptRequest(scope: Scope, sent: Sent): string {
   const { scopes } = scope.principal;
-  const { acceptedOutputModes, extensions, metadata, skill } = sent;
-  if (!acceptedOutputModes?.length && !extensions?.length && !metadata && !skill && !scopes.length) return '';
+  const { acceptedOutputModes, extensions, metadata, skill, priority } = sent;
+  const isUsual = !acceptedOutputModes?.length && !extensions?.length && !metadata && !skill && !priority;
+  if (isUsual && !scopes.length) return '';
   return JSON.stringify({
     scopes,
     acceptedOutputModes: orNothing(acceptedOutputModes),
     extensions: orNothing(extensions),
     metadata,
     skill,
+    priority,
   } satisfies { [Name in keyof KeptRequest]: KeptRequest[Name] | undefined });
 }
 

@@ -1,4 +1,4 @@
-import type { CallingAgent, Message, MessageTrace, Metadata, TurnInput } from '@switchyard/protocol';
+import type { CallingAgent, Message, MessageTrace, Metadata, Priority, TurnInput } from '@switchyard/protocol';
 import type { WebhookDraft } from '../../encryption/webhook.ts';
 import { jobOptions } from '../../queue/job.ts';
 import { integer, optional, text, tuple, verdict } from '../../redis/reply.ts';
@@ -26,6 +26,8 @@ export interface Submission {
   /** Metadata of the request. */
   readonly metadata?: Metadata;
   readonly skill?: NamedSkill | undefined;
+  /** Of the task's messages from this one on; unset: as before, and of a new task `normal`. */
+  readonly priority?: Priority | undefined;
   /** The trace, which the turn of the message continues. */
   readonly trace?: MessageTrace;
   /** Id of the request that brought it, for the log lines of its turn. */
@@ -192,13 +194,24 @@ export interface StoredEntry extends Omit<InboxEntry, 'message'> {
 }
 
 /** The parameters of the message that made a task, as kept with the task: sending it again uses them, too. */
-export type KeptRequest = Omit<InboxEntry, 'message' | 'caller' | 'trace' | 'requestId'>;
+export type KeptRequest = Omit<InboxEntry, 'message' | 'caller' | 'trace' | 'requestId'> & Pick<Submission, 'priority'>;
 
 /**
  * Reply for an accepted message: task, context, number, seq, job; the timestamp of the status if it has a new job, else
- * ''; for a task that existed, the incarnation of its last event; for a duplicate, the skill whose queue has its jobs.
+ * ''; for a task that existed, the incarnation of its last event; for a duplicate, the skill whose queue has its jobs,
+ * and their level.
  */
-const accepted = tuple(text, text, integer, integer, integer, optional(text), optional(integer), optional(text));
+const accepted = tuple(
+  text,
+  text,
+  integer,
+  integer,
+  integer,
+  optional(text),
+  optional(integer),
+  optional(text),
+  optional(text),
+);
 const refused = tuple();
 
 /** Reply of add-message.lua, and of make-tasks.lua for each message. */
