@@ -103,11 +103,11 @@ test('a Redis without memory refuses messages as a whole, accepts a cancel, and 
   const task = await client.send(message('stream 60 k'), true);
   const unwanted = await client.send(message('wait 600000'), true);
   await node.ask('CONFIG SET maxmemory 1');
-  // Besides `:f`: why the attempts of the running turn failed, which a full Redis takes, too.
+  // Besides `:f` and `:u`: why the attempts of the running turn failed, and what it used, which a full Redis takes, too.
   const keys = async () =>
     (await node.ask('KEYS *{s0}:[tm]:*'))
       .split('\r\n')
-      .filter((line) => line.includes('{s0}') && !line.endsWith(':f'))
+      .filter((line) => line.includes('{s0}') && !/:[fu]$/.test(line))
       .sort();
   const before = await keys();
   for (let n = 0; n < 20; n++) expect(await submit(url)).toMatchObject({ status: 503, retryAfter: '1' });
