@@ -56,6 +56,28 @@ describe.runIf(hasBrowser)('the page of agents', { timeout: 30_000 }, () => {
   it('tab about an agent is accessible', () =>
     ui.check('/agents/pizza?tab=about', (page) => page.getByText('Does what it is asked').waitFor()));
 
+  it('begins with an example of the data that an agent works on, and shows which fields are wrong', async () => {
+    const inputSchema = {
+      type: 'object',
+      properties: { size: { enum: ['small', 'large'] }, number: { type: 'integer', minimum: 2 }, note: {} },
+      required: ['size', 'number'],
+    };
+    ui.api.answer('/admin/agents', { agents: [{ ...agents[2], inputSchema }], totalSize: 1, nextPageToken: '' });
+    await ui.check('/agents/pizza', (page) => page.getByLabel('Data as JSON').waitFor());
+    await using opened = await ui.open('/agents/pizza');
+    const { page } = opened;
+    const field = page.getByLabel('Data as JSON');
+    await field.waitFor();
+    expect(JSON.parse(await field.inputValue())).toEqual({ size: 'small', number: 2 });
+    const refused = [{ field: 'message.parts[0].data.size', description: 'must be one of small, large' }];
+    const error = { code: 400, message: 'Invalid parameters', details: [{ fieldViolations: refused }] };
+    await page.route('**/message:stream*', (route) => route.fulfill({ status: 400, json: { error } }));
+    await field.fill('{ "size": "huge", "number": 2 }');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.getByText('size must be one of small, large').waitFor();
+    expect(await field.inputValue()).toBe('{ "size": "huge", "number": 2 }');
+  });
+
   // Last: the other tests need the usual agents.
   it('tells how many agents are not on its page', async () => {
     ui.api.answer('/admin/agents', { agents: agents.slice(0, 2), totalSize: 1_002, nextPageToken: 'next' });

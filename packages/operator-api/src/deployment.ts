@@ -30,6 +30,8 @@ export const agentReadingSchema = z.object({
   name: z.string(),
   version: z.string(),
   card: z.unknown(),
+  /** JSON Schema of the data that its tasks begin with; unset: any message begins one. */
+  inputSchema: z.record(z.string(), z.unknown()).optional(),
   skills: z.array(skillQueueSchema).optional(),
 });
 

@@ -1,4 +1,4 @@
-import type { AgentCard } from '@switchyard/protocol';
+import type { AgentCard, JsonSchema } from '@switchyard/protocol';
 import { type AnnouncedAgent, type JobCounts, queuesOf, type TenantShare } from '@switchyard/store/inside';
 import { BeginRates, loadOf } from './agent-load.ts';
 import type { OperatorDependencies } from './operator-dependencies.ts';
@@ -27,6 +27,8 @@ export interface AgentReading extends JobCounts {
   readonly name: string;
   readonly version: string;
   readonly card: AgentCard;
+  /** JSON Schema of the data that its tasks begin with; unset: any message begins one. */
+  readonly inputSchema?: JsonSchema;
   /** The part of the counts that is in the queue of each skill; unset: no skill has a queue. */
   readonly skills?: readonly SkillQueueReading[];
 }
@@ -148,7 +150,7 @@ export class Agents {
   }
 
   async #read(agent: AnnouncedAgent, reports: Reports): Promise<AgentReading> {
-    const { id, workers, card, skillQueues = {} } = agent;
+    const { id, workers, card, inputSchema, skillQueues = {} } = agent;
     const { queue } = this.#dependencies;
     const queues = queuesOf(agent);
     const [paused, counts, shares, load] = await Promise.all([
@@ -172,6 +174,7 @@ export class Agents {
       name: card.name,
       version: card.version,
       card,
+      ...(inputSchema && { inputSchema }),
       ...(counts.length > 1 && { skills: skillReadings(skillQueues, counts.slice(1)) }),
     };
   }

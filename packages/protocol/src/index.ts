@@ -36,7 +36,7 @@ export {
 } from './failure.ts';
 export { shortFileName, unusedFileName } from './file-names.ts';
 export { type ArtifactHeader, type FoldOptions, fold, mergeHeader, openingOfText } from './fold.ts';
-export { inputIsMissing, inputPart, type JsonSchema } from './input.ts';
+export { inputExample, inputIsMissing, inputPart, type JsonSchema } from './input.ts';
 export { mediaRangesMeet } from './media-range.ts';
 export type {
   AgentCapabilities,

@@ -10,14 +10,13 @@ import {
   TaskPushNotificationConfig,
 } from '@a2a-js/sdk';
 import type { RequestOptions, Transport } from '@a2a-js/sdk/client';
-import { inputUri, resumableStreamsUri, waitingUri } from '@switchyard/protocol';
+import { inputExample, inputUri, resumableStreamsUri, waitingUri } from '@switchyard/protocol';
 import { callFailure } from '../failures/call-failure.ts';
 import { CommandFailure } from '../failures/failure.ts';
 import { authFailure } from './auth-failure.ts';
 import type { Capability, Card } from './card.ts';
 import type { ChosenInterface } from './choose-interface.ts';
 import { offers, withExtensionOf } from './extensions.ts';
-import { inputExample } from './input-example.ts';
 import type { PushConfig, SendMessageResponse, StreamResponse, Task } from './objects.ts';
 import type { TokenSource } from './token-source.ts';
 import { followWithToken, withToken } from './with-token.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { inputExample } from '@switchyard/protocol';
 import { quoted, readCommandLine } from '@switchyard/settings';
-import { inputExample } from '../agent/input-example.ts';
 import { programIn } from '../data-folder/data-folder.ts';
 import { describeAgents } from './describe-agents.ts';
 import { nextSteps } from './next-steps.ts';

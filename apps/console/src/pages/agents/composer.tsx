@@ -5,21 +5,25 @@ import { Button, IconButton } from '../../design/button.tsx';
 import { notifyProblem } from '../../design/notices.tsx';
 
 interface ComposerProps {
+  /** Data that the agent takes: it is to be changed, and stays for the next message. Unset: none is needed. */
+  readonly example?: string | undefined;
+  /** What was wrong with the data before. */
+  readonly wrongFields?: readonly string[] | undefined;
   readonly isBusy: boolean;
   readonly onSend: (parts: readonly Part[]) => void;
   readonly onCancel: () => Promise<void>;
 }
 
 /** Text, files and data for an agent. Enter sends, Shift+Enter starts a new line. */
-export function Composer({ isBusy, onSend, onCancel }: ComposerProps) {
+export function Composer({ example, wrongFields = [], isBusy, onSend, onCancel }: ComposerProps) {
   const text = useSignal('');
-  const data = useSignal<string | undefined>(undefined);
+  const data = useSignal<string | undefined>(example);
   const files = useSignal<readonly Part[]>([]);
   const send = (): void => {
     const parts = partsOf(text.value, files.value, data.value);
     if (!parts || parts.length === 0 || isBusy) return;
     text.value = '';
-    data.value = undefined;
+    if (example === undefined) data.value = undefined;
     files.value = [];
     onSend(parts);
   };
@@ -36,12 +40,20 @@ export function Composer({ isBusy, onSend, onCancel }: ComposerProps) {
           class="input mono"
           aria-label="Data as JSON"
           placeholder='{"size": "large"}'
-          rows={3}
+          aria-invalid={wrongFields.length > 0}
+          rows={Math.min(12, Math.max(3, data.value.split('\n').length))}
           value={data.value}
           onInput={(event) => {
             data.value = event.currentTarget.value;
           }}
         />
+      )}
+      {wrongFields.length > 0 && (
+        <ul class="composer-wrong" aria-label="What is wrong with the data">
+          {wrongFields.map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
       )}
       <textarea
         class="input"

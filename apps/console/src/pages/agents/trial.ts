@@ -1,4 +1,5 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
+import { OperatorError } from '@switchyard/operator-api';
 import { fold, isTerminal, type Message, type Part, type StreamResponse, type Task } from '@switchyard/protocol';
 import { z } from 'zod';
 import { call, problemText, progress } from '../../app/api.ts';
@@ -11,6 +12,8 @@ export interface Exchange {
   /** The message of an agent that created no task. */
   readonly answer?: Message;
   readonly problem?: string;
+  /** The fields of the data that the agent does not take, and why: `size must be one of small, large`. */
+  readonly wrongFields?: readonly string[];
   readonly isOpen: boolean;
 }
 
@@ -66,6 +69,12 @@ export class Trial {
     this.#stop.abort();
   }
 
+  /** Whether the next message begins a task. */
+  get beginsTask(): boolean {
+    const task = this.#exchanges.value.at(-1)?.task;
+    return task === undefined || isTerminal(task.status.state);
+  }
+
   get #base(): string {
     return `/a2a/agents/${encodeURIComponent(this.#agent)}`;
   }
@@ -85,10 +94,17 @@ export class Trial {
         show(exchange);
       }
     } catch (error) {
-      exchange = { ...exchange, problem: problemText(error) };
+      exchange = { ...exchange, problem: problemText(error), wrongFields: wrongFieldsIn(error) };
     }
     show({ ...exchange, isOpen: false });
   }
+}
+
+function wrongFieldsIn(error: unknown): readonly string[] {
+  const violations = error instanceof OperatorError ? error.violations : [];
+  return violations.map(
+    ({ field, description }) => `${field.replace(/^message\.parts\[\d+\]\.data\.?/, '') || 'the data'} ${description}`,
+  );
 }
 
 function after(exchange: Exchange, event: z.infer<typeof eventSchema>): Exchange {

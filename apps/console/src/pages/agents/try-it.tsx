@@ -1,8 +1,9 @@
 import type { AgentReading } from '@switchyard/operator-api';
-import type { Artifact, Message } from '@switchyard/protocol';
+import { type Artifact, inputExample, type Message } from '@switchyard/protocol';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { href, taskPath } from '../../app/route.ts';
 import { isMarkdown, PartView } from '../../content/part.tsx';
+import { Json } from '../../design/json.tsx';
 import { notifyProblem } from '../../design/notices.tsx';
 import { State } from '../../design/state.tsx';
 import { Empty, Problem } from '../../design/views.tsx';
@@ -11,23 +12,32 @@ import { Composer } from './composer.tsx';
 import { type Exchange, Trial } from './trial.ts';
 
 /** A conversation with an agent, as a client. */
-export function TryIt({ agent: { id, name, card } }: { readonly agent: AgentReading }) {
+export function TryIt({ agent: { id, name, card, inputSchema } }: { readonly agent: AgentReading }) {
   const trial = useMemo(() => new Trial(id), [id]);
   useEffect(() => () => trial.leave(), [trial]);
   const exchanges = trial.exchanges.value;
   const end = useStaysAtEnd();
+  const example = inputSchema && trial.beginsTask ? JSON.stringify(inputExample(inputSchema), undefined, 2) : undefined;
   return (
     <div class="try-it">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by the keyboard. */}
       <section ref={end} class="try-it-talk" aria-label="Conversation" tabIndex={0}>
         {exchanges.length === 0 && (
-          <Beginning name={name} card={card} onSend={(text) => void trial.send([{ text }]).catch(notifyProblem)} />
+          <Beginning
+            name={name}
+            card={card}
+            inputSchema={inputSchema}
+            onSend={(text) => void trial.send([{ text }]).catch(notifyProblem)}
+          />
         )}
         {exchanges.map((exchange) => (
           <ExchangeView key={exchange.sent.messageId} exchange={exchange} name={name} />
         ))}
       </section>
       <Composer
+        key={example}
+        example={example}
+        wrongFields={exchanges.at(-1)?.wrongFields}
         isBusy={exchanges.at(-1)?.isOpen ?? false}
         onSend={(parts) => void trial.send(parts).catch(notifyProblem)}
         onCancel={() => trial.cancel()}
@@ -36,18 +46,25 @@ export function TryIt({ agent: { id, name, card } }: { readonly agent: AgentRead
   );
 }
 
-interface BeginningProps extends Pick<AgentReading, 'name' | 'card'> {
+interface BeginningProps extends Pick<AgentReading, 'name' | 'card' | 'inputSchema'> {
   readonly onSend: (text: string) => void;
 }
 
-function Beginning({ name, card, onSend }: BeginningProps) {
+function Beginning({ name, card, inputSchema, onSend }: BeginningProps) {
   const { description, skills } = readCard(card);
-  const examples = skills.flatMap((skill) => skill.examples).slice(0, 4);
+  // A text does not begin a task of an agent that works on data.
+  const examples = inputSchema ? [] : skills.flatMap((skill) => skill.examples).slice(0, 4);
   return (
     <div class="try-it-beginning">
       <Empty icon="agents" title={name}>
         {description}
       </Empty>
+      {inputSchema && (
+        <details>
+          <summary>The data that a task begins with, as JSON Schema</summary>
+          <Json value={inputSchema} />
+        </details>
+      )}
       <ul>
         {examples.map((example) => (
           <li key={example}>
