@@ -1,6 +1,7 @@
 import { MemoryPort } from '@switchyard/agent/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { report, structured } from '../../../tests/support/model-asker.ts';
 import {
   answer,
   callTools,
@@ -14,7 +15,7 @@ import {
 } from '../../../tests/support/model-endpoint.ts';
 import { pacedPort } from '../../../tests/support/paced-port.ts';
 import { aiModel } from '../src/index.ts';
-import { apiKey, ask, askWithTools, converse, modelAt, report, structured } from './ask.ts';
+import { apiKey, ask, askWithTools, converse, modelAt } from './ask.ts';
 
 describe('the answer of a model', () => {
   it('is the message with which the task completes', async () => {

@@ -1,9 +1,10 @@
 import { MemoryPort, type MemoryTurn } from '@switchyard/agent/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { report, structured } from '../../../tests/support/model-asker.ts';
 import { inTurn, ModelEndpoint, type Script } from '../../../tests/support/model-endpoint.ts';
 import { anthropicModel } from '../src/index.ts';
-import { apiKey, ask, converse, report, structured } from './ask.ts';
+import { apiKey, ask, converse, withoutVersion } from './ask.ts';
 import { answers, begin, redacted, says, text, thoughts, usage } from './messages.ts';
 
 describe('the answer of a model', () => {
@@ -127,7 +128,7 @@ describe('what a request has used', () => {
 
 it('a model that an agent calls itself returns texts and values', async () => {
   await using endpoint = new ModelEndpoint(inTurn(says(['Fine']), says(['{"sum":3}'])));
-  const model = anthropicModel({ model: 'm', baseURL: (await endpoint.start()).replace(/\/v1$/, ''), apiKey });
+  const model = anthropicModel({ model: 'm', baseURL: withoutVersion(await endpoint.start()), apiKey });
   const { signal } = new AbortController();
   expect(await model.text({ system: 'Be brief.', prompt: 'How are you?', signal })).toBe('Fine');
   const sum = { name: 'sum', schema: z.object({ sum: z.number() }) };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { report } from '../../../tests/support/model-asker.ts';
 import { answer, inTurn } from '../../../tests/support/model-endpoint.ts';
-import { askWithTools, report } from './ask.ts';
+import { askWithTools } from './ask.ts';
 import { answers, calls, redacted, says, text, thoughts } from './messages.ts';
 
 const funghi = calls('c1', 'order_pizza', '{"pizza":"Funghi","size":30}');
