@@ -68,6 +68,16 @@ export const timelineEntrySchema = z.discriminatedUnion('kind', [
     /** Why it failed. */
     error: z.string().optional(),
   }),
+  /** The turn waited: for a time, for an event of this name, or to try the step of this name again. */
+  z.object({
+    ...entry,
+    kind: z.literal('wait'),
+    what: z.enum(['time', 'event', 'step']),
+    name: z.string(),
+    untilAt: time.optional(),
+  }),
+  /** An event of this name was given to the task. */
+  z.object({ ...entry, kind: z.literal('event'), name: z.string() }),
   z.object({ ...entry, kind: z.literal('status'), seq: count, state: taskStateSchema }),
   z.object({ ...entry, kind: z.literal('swept'), sweeps: count }),
 ]);

@@ -146,7 +146,7 @@ function failedStep(failure: Failure): Step {
   return { kind: 'step', at, untilAt: at, epoch, name, isRemembered: false, failure };
 }
 
-function noteIn(text: string): Note {
+export function noteIn(text: string): Note {
   const [, ms = '', epoch = '', verb = '', rest = ''] = /^(\d+) (\d*) (\S+) (.*)$/s.exec(text) ?? [];
   return { atMs: Number(ms), epoch: Number(epoch), verb, rest };
 }

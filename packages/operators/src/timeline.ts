@@ -3,6 +3,7 @@ import { stateOf } from '@switchyard/store/inside';
 import type { TaskDelivery } from './task-deliveries.ts';
 import { type Failure, isOfAttempt } from './task-failures.ts';
 import type { TaskRecord } from './task-record.ts';
+import { type WaitEntry, waitsIn } from './timeline-waits.ts';
 import { type WorkEntry, workIn } from './timeline-work.ts';
 
 /** The facts from which a timeline is made. */
@@ -59,6 +60,7 @@ export type TimelineEntry =
     })
   | (At & { readonly kind: 'fenced'; readonly worker?: string })
   | WorkEntry
+  | WaitEntry
   | (At & { readonly kind: 'status'; readonly seq: number; readonly state: TaskState });
 
 export interface Timeline {
@@ -85,6 +87,7 @@ export function timelineOf(facts: TimelineFacts): Timeline {
     ...attempts.map((attempt) => attemptEntry(facts, attempts, attempt)),
     ...lateWrites(facts, attempts),
     ...workIn(facts.notes, facts.failures),
+    ...waitsIn(facts.notes, record.isTerminal ? facts.statusMs : undefined),
     ...facts.statuses.map(
       ({ seq, letter, atMs }) => ({ kind: 'status', at: iso(atMs), seq, state: stateOf(letter) }) as const,
     ),

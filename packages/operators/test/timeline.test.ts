@@ -101,6 +101,33 @@ test('a timeline has steps that ran or were remembered, and calls; the called ta
   expect(await redis.pttl(log)).toBeGreaterThan(0);
 });
 
+test('a timeline has waits from their beginning to their end, and the events that were given', async () => {
+  const { taskId } = await accepted(store, alice);
+  const turn = await beginAs(taskId, 'one', 1);
+  await store.waits.begin(turn, { key: 'timeout of call kitchen', delayMs: 60_000 });
+  await store.waits.begin(turn, { key: 'sleep 1', delayMs: 0 });
+  await store.waits.begin(turn, { key: 'event payment 1', event: 'payment' });
+  await store.waits.begin(turn, { key: 'retry 1.2 ask for it', delayMs: 60_000 });
+  await turn.suspend({ dueMs: Number.POSITIVE_INFINITY, events: [{ name: 'payment' }], waits: [] });
+  await store.waits.give(alice, taskId, { name: 'payment', data: '1' });
+  const next = await beginAs(taskId, 'two', 1, 2);
+  await store.waits.begin(next, { key: 'event payment 1', event: 'payment' });
+  const told = async () => {
+    const { entries } = await timeline(taskId);
+    return [...only(entries, 'wait'), ...only(entries, 'event')];
+  };
+  const ended = { untilAt: expect.any(String) };
+  expect(await told()).toMatchObject([
+    { epoch: 1, what: 'time', name: '', ...ended },
+    { epoch: 1, what: 'event', name: 'payment', ...ended },
+    { epoch: 1, what: 'step', name: 'ask for it' },
+    { kind: 'event', epoch: 1, name: 'payment' },
+  ]);
+  expect((await told())[2]).not.toHaveProperty('untilAt');
+  await next.publish(status('COMPLETED'));
+  expect((await told())[2]).toMatchObject(ended);
+});
+
 test('the last attempt of a task that was given up ends with "gave-up"', async () => {
   const { taskId } = await accepted(store, alice);
   for (let started = 1; started <= 6; started++)

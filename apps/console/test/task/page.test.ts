@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import type { TimelineEntry } from '@switchyard/operator-api';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { task, taskDetail } from '../../../../tests/support/stand-in-answers.ts';
 import { until } from '../../../../tests/support/until.ts';
 import { hasBrowser } from '../support/browser.ts';
@@ -47,6 +48,59 @@ describe.runIf(hasBrowser)('the page of a task', { timeout: 30_000 }, () => {
     await until(() => lastBody(`/admin/tasks/${idOf('waiting')}:answer`), { what: 'the answer is sent' });
     expect(lastBody(`/admin/tasks/${idOf('waiting')}:answer`)).toMatchObject({ parts: [{ text: 'A large one' }] });
     expect(opened.problems).toEqual([]);
+  });
+
+  describe('of a suspended turn', () => {
+    const detail = taskDetail(8);
+    const path = `/admin/tasks/${detail.taskId}`;
+    const suspended = `/tasks/${detail.taskId}`;
+    const twoHoursAgo = new Date(Date.now() - 7_200_000).toISOString();
+
+    beforeAll(() => {
+      const entries: TimelineEntry[] = [
+        { kind: 'wait', at: twoHoursAgo, epoch: 2, what: 'event', name: 'payment' },
+        { kind: 'event', at: twoHoursAgo, epoch: 2, name: 'approval' },
+      ];
+      ui.api.answer(path, {
+        ...detail,
+        openTurn: 0,
+        waits: [{ event: 'payment' }],
+        diagnosis: {
+          finding: 'suspended',
+          isStuck: false,
+          text: 'The turn waits for the event "payment". It holds no worker.',
+          since: twoHoursAgo,
+          see: [],
+          actions: ['give-event', 'wait', 'cancel'],
+        },
+        timeline: detail.timeline && { ...detail.timeline, entries: [...detail.timeline.entries, ...entries] },
+      });
+      ui.api.answer(`${path}:event`, { event: 'payment', state: 'taken' });
+    });
+
+    it('is accessible', () => ui.check(suspended, (shown) => shown.getByLabel('Data of payment, as JSON').waitFor()));
+
+    it('says since when it waits for which event, and gives it', async () => {
+      await using opened = await ui.open(suspended);
+      const { page } = opened;
+      const finding = page.getByRole('region', { name: 'Why it is where it is' });
+      await finding.getByRole('heading', { name: 'Waits for payment' }).waitFor();
+      await finding.getByText('for 2 h').waitFor();
+      await page.locator('.timeline').getByText('Waits for payment').waitFor();
+      await page.locator('.timeline').getByText('Event approval').waitFor();
+      await finding.getByRole('button', { name: 'Give it' }).click();
+      const data = page.getByLabel('Data of payment, as JSON');
+      expect(await page.evaluate('document.activeElement.id')).toBe('event');
+      await data.fill('{"amount":');
+      await page.getByRole('button', { name: 'Give payment' }).click();
+      await page.getByText('The data are not JSON').waitFor();
+      expect(lastBody(`${path}:event`)).toBeUndefined();
+      await data.fill('{"amount":5}');
+      await page.getByRole('button', { name: 'Give payment' }).click();
+      await page.getByText('payment: the task goes on').waitFor();
+      expect(lastBody(`${path}:event`)).toEqual({ name: 'payment', data: { amount: 5 }, id: expect.any(String) });
+      expect(opened.problems).toEqual([]);
+    });
   });
 
   it('runs a task again from a step, with another message, and opens the new task', async () => {

@@ -52,6 +52,24 @@ test('a call that failed is red and says why; one that was refused leads to no t
   expect(rows[1]).not.toHaveProperty('taskId');
 });
 
+test('waits are stretches of the task, from their beginning to their end, and given events are moments', () => {
+  const rows = rowsOf(
+    timelineOf(
+      { kind: 'wait', at: at(1), epoch: 1, what: 'time', name: '', untilAt: at(5) },
+      { kind: 'wait', at: at(6), epoch: 2, what: 'event', name: 'payment' },
+      { kind: 'wait', at: at(7), epoch: 2, what: 'step', name: 'price', untilAt: at(8) },
+      { kind: 'event', at: at(9), epoch: 2, name: 'payment' },
+    ),
+    20,
+  );
+  expect(rows).toMatchObject([
+    { kind: 'wait', depth: 0, label: 'Sleeps', from: 1, until: 5, isOpen: false, detail: 'ended' },
+    { kind: 'wait', label: 'Waits for payment', from: 6, until: 20, isOpen: true, colour: 'amber' },
+    { kind: 'wait', label: 'Waits to try price again', from: 7, until: 8 },
+    { kind: 'event', label: 'Event payment', from: 9, marks: [{ at: 9, text: 'The event payment was given' }] },
+  ]);
+});
+
 test('steps and calls without a stored attempt are shown alone', () => {
   const rows = rowsOf(timelineOf({ kind: 'step', at: at(1), epoch: 1, name: 'old', isRemembered: false }), 9);
   expect(rows).toMatchObject([{ kind: 'step', label: 'old', until: 9, isOpen: true }]);

@@ -1,10 +1,11 @@
-import { type Diagnosis, startedTaskSchema, type TaskDetail } from '@switchyard/operator-api';
+import { type Diagnosis, givenEventSchema, startedTaskSchema, type TaskDetail } from '@switchyard/operator-api';
 import type { Part } from '@switchyard/protocol';
 import { z } from 'zod';
 import { call } from '../../app/api.ts';
 
 const post = { method: 'POST' } as const;
 const any = z.unknown();
+type GivenEvent = z.infer<typeof givenEventSchema>;
 
 export async function cancelTask(taskId: string): Promise<void> {
   await call(`/admin/tasks/${taskId}:cancel`, any, post);
@@ -13,6 +14,10 @@ export async function cancelTask(taskId: string): Promise<void> {
 /** @param messageId makes a repeated answer idempotent */
 export const answerTask = (taskId: string, messageId: string, parts: readonly Part[]): Promise<unknown> =>
   call(`/admin/tasks/${taskId}:answer`, any, { ...post, body: { messageId, parts } });
+
+/** @param id a repeated event is taken once @returns what became of it */
+export const giveEvent = (taskId: string, event: { name: string; data: unknown; id: string }): Promise<GivenEvent> =>
+  call(`/admin/tasks/${taskId}:event`, givenEventSchema, { ...post, body: event });
 
 interface Rerun {
   /** A repeated request creates one task. */

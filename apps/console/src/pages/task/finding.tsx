@@ -96,11 +96,19 @@ function What({ detail: { reason, diagnosis, deadLetter } }: { readonly detail: 
   );
 }
 
-function headOf({ state, diagnosis: { finding, isStuck, failure } }: TaskDetail): string {
+/** The events for which its suspended turn waits. */
+export const awaitedEvents = ({ waits = [], diagnosis: { actions } }: TaskDetail): string[] =>
+  actions.includes('give-event') ? [...new Set(waits.flatMap(({ event }) => event ?? []))] : [];
+
+function headOf(detail: TaskDetail): string {
+  const { state, diagnosis } = detail;
+  const { finding, isStuck, failure } = diagnosis;
   const which = failure?.attempt !== undefined && failure.attempt > 1 ? `, in attempt ${failure.attempt}` : '';
   if (/REJECTED/.test(state)) return `Rejected${which}`;
   if (/FAILED/.test(state)) return `Failed${which}`;
   if (isForPerson(finding)) return stateName(state);
+  const awaited = awaitedEvents(detail);
+  if (awaited.length > 0 && !isStuck) return `Waits for ${awaited.join(' or ')}`;
   return isStuck ? `Stuck: ${names[finding] ?? words(finding)}` : sentence(names[finding] ?? words(finding));
 }
 
@@ -122,6 +130,7 @@ const names: Partial<Record<Diagnosis['finding'], string>> = {
 /** The page's header has buttons to cancel and to rerun. */
 function labelOf(action: Action, detail: TaskDetail): string | undefined {
   if (action === 'answer') return 'Answer';
+  if (action === 'give-event') return 'Give it';
   if (action === 'retry' && detail.deadLetter) return 'Retry its message';
   return immediateAction(action, detail)?.label;
 }

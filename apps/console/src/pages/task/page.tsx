@@ -17,8 +17,9 @@ import { AnswerForm, answerId } from './answer-form.tsx';
 import { Artifacts } from './content/artifacts.tsx';
 import { Chat } from './content/chat.tsx';
 import { type TaskEvents, useTaskEvents } from './content/task-events.ts';
+import { EventForm, eventId } from './event-form.tsx';
 import { Facts } from './facts.tsx';
-import { Finding } from './finding.tsx';
+import { awaitedEvents, Finding } from './finding.tsx';
 import { Panel } from './panel.tsx';
 import { Readers } from './readers.tsx';
 import { RerunDialog } from './rerun-dialog.tsx';
@@ -130,6 +131,7 @@ function Overview({ detail, events, isRerun }: OverviewProps) {
   const onAction = async (action: Diagnosis['actions'][number]): Promise<void> => {
     if (action === 'cancel') await cancelTask(taskId);
     if (action === 'answer') document.getElementById(answerId)?.focus();
+    if (action === 'give-event') document.getElementById(eventId)?.focus();
     if (action !== 'retry') return;
     if (detail.deadLetter) go(taskPath(await retryDeadLetter(taskId)));
     else isRerun.value = true;
@@ -144,7 +146,7 @@ function Overview({ detail, events, isRerun }: OverviewProps) {
           <TimelineView taskId={taskId} timeline={timeline} nowMs={now.value} />
         </Panel>
       )}
-      <Contents events={events} agent={agent} taskId={taskId} />
+      <Contents events={events} agent={agent} taskId={taskId} awaited={awaitedEvents(detail)} />
       {timeline && <Readers timeline={timeline} seq={seq} />}
     </div>
   );
@@ -154,9 +156,11 @@ interface ContentsProps {
   readonly events: TaskEvents;
   readonly agent: string;
   readonly taskId: string;
+  /** Events for which its turn waits. */
+  readonly awaited: readonly string[];
 }
 
-function Contents({ events: { live, problem }, agent, taskId }: ContentsProps) {
+function Contents({ events: { live, problem }, agent, taskId, awaited }: ContentsProps) {
   const task = live.task.value;
   // Chunks do not change the history: the same object is not rendered again.
   const chat = useMemo(() => <Chat history={task?.history ?? []} agent={agent} />, [task?.history, agent]);
@@ -167,6 +171,7 @@ function Contents({ events: { live, problem }, agent, taskId }: ContentsProps) {
         <Panel title="Conversation">
           {task && chat}
           {task && isInterrupted(task.status.state) && <AnswerForm taskId={taskId} />}
+          {awaited.length > 0 && <EventForm taskId={taskId} events={awaited} />}
         </Panel>
         <Panel title="Artifacts" about={task?.artifacts?.length || undefined}>
           {task && <Artifacts live={live} task={task} />}

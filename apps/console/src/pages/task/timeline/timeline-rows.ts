@@ -5,6 +5,8 @@ type Attempt = Extract<TimelineEntry, { kind: 'attempt' }>;
 type Step = Extract<TimelineEntry, { kind: 'step' }>;
 type Call = Extract<TimelineEntry, { kind: 'call' }>;
 type Model = Extract<TimelineEntry, { kind: 'model' }>;
+type Wait = Extract<TimelineEntry, { kind: 'wait' }>;
+type Given = Extract<TimelineEntry, { kind: 'event' }>;
 type Queued = Extract<TimelineEntry, { kind: 'queued' }>;
 
 /** A point in time in a row. */
@@ -17,7 +19,7 @@ export interface Mark {
 /** A row of the timeline, from `from` to `until`, both in ms. */
 export interface Row {
   readonly key: string;
-  readonly kind: 'moments' | 'queued' | 'attempt' | 'step' | 'call' | 'model';
+  readonly kind: 'moments' | 'queued' | 'attempt' | 'step' | 'call' | 'model' | 'wait' | 'event';
   readonly depth: number;
   readonly label: string;
   /** Beside the label. */
@@ -52,6 +54,8 @@ export function rowsOf(timeline: Timeline, nowMs: number): Row[] {
       .map((entry, i) => ({ ...innerRow(entry, { attempt, index: i, nowMs }), entry, attempt: attempt?.attempt }));
   const outside = entries.flatMap((entry): Row[] => {
     if (entry.kind === 'queued') return [queuedRow(entry, nowMs)];
+    if (entry.kind === 'wait') return [waitRow(entry, nowMs)];
+    if (entry.kind === 'event') return [givenRow(entry, nowMs)];
     if (entry.kind === 'attempt') return [attemptRow(entry, entries, nowMs), ...inside(entry)];
     return [];
   });
@@ -110,6 +114,32 @@ function queuedRow({ at, untilAt }: Queued, nowMs: number): Row {
     detail: untilAt === undefined ? 'waits' : '',
     colour: untilAt === undefined ? 'amber' : 'gray',
     marks: [],
+  };
+}
+
+function waitRow({ at, untilAt, what, name }: Wait, nowMs: number): Row {
+  const isOpen = untilAt === undefined;
+  const label = { time: 'Sleeps', event: `Waits for ${name}`, step: `Waits to try ${name} again` }[what];
+  return {
+    ...stretch('wait', at, untilAt, nowMs),
+    key: `wait ${at} ${label}`,
+    depth: 0,
+    label,
+    detail: isOpen ? 'waits' : 'ended',
+    colour: isOpen ? 'amber' : 'gray',
+    marks: [],
+  };
+}
+
+function givenRow({ at, name }: Given, nowMs: number): Row {
+  return {
+    ...stretch('event', at, at, nowMs),
+    key: `event ${at} ${name}`,
+    depth: 0,
+    label: `Event ${name}`,
+    detail: 'given',
+    colour: 'violet',
+    marks: [{ at: Date.parse(at), text: `The event ${name} was given`, colour: 'violet' }],
   };
 }
 
