@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JobOutcome, TurnJob } from '@switchyard/store';
+import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
 import { startRedis } from '../../../tests/support/redis.ts';
 import { until } from '../../../tests/support/until.ts';
@@ -118,6 +119,7 @@ test('messages sent one after the other beside a running turn are each taken wit
   await consumer.start();
   await accepted(store, alice);
   await until(() => runs === 1, { what: 'a turn runs' });
+  await using machine = watchStalls(server.url);
   const late: number[] = [];
   for (let n = 0; n < 2_000; n++) {
     [taken, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -125,7 +127,7 @@ test('messages sent one after the other beside a running turn are each taken wit
     await accepted(store, alice);
     await taken.promise;
     const tookMs = performance.now() - sentAt;
-    if (tookMs > 200) late.push(Math.round(tookMs));
+    if (tookMs > 200 && tookMs - (await machine.stalledMs(sentAt)) > 200) late.push(Math.round(tookMs));
     // Every second message is sent while the turn before it still ends.
     if (n % 2) await ended.promise;
   }
@@ -133,6 +135,38 @@ test('messages sent one after the other beside a running turn are each taken wit
   gate.resolve();
   await consumer.stop();
 }, 60_000);
+
+/** Notes when this machine was too busy for a command of Redis and a timer: a message is not late for that. */
+function watchStalls(url: string) {
+  const redis = new Redis(url);
+  const stalls: { readonly from: number; readonly to: number }[] = [];
+  let isOpen = true;
+  let round: Promise<void> | undefined;
+  const look = async (): Promise<void> => {
+    const from = performance.now();
+    await redis.ping();
+    await delay(5);
+    const to = performance.now();
+    if (to - from > 20) stalls.push({ from, to });
+  };
+  const watching = (async () => {
+    while (isOpen) {
+      round = look();
+      await round;
+    }
+  })();
+  return {
+    stalledMs: async (since: number): Promise<number> => {
+      await round;
+      return stalls.reduce((sum, { from, to }) => sum + Math.max(0, to - Math.max(from, since)), 0);
+    },
+    [Symbol.asyncDispose]: async () => {
+      isOpen = false;
+      await watching;
+      redis.disconnect();
+    },
+  };
+}
 
 test('the concurrency of an agent is for all shards together', async () => {
   const store = await testStore({ shards: 16 });

@@ -8,6 +8,6 @@ it('of ten times as many messages as the workers can process, most are refused, 
   expect(normal.taken.count).toBeGreaterThan(3);
   expect(overload.taken.count).toBeGreaterThan(20);
   expect(overload.refused.count).toBeGreaterThan(overload.taken.count);
-  // Without a limit the last of a thousand would wait for half a minute.
-  expect(overload.taken.at(90)).toBeLessThan(2_000);
+  // Without a limit the last of a thousand would wait for half a minute, and longer on a busy machine.
+  expect(overload.taken.at(90)).toBeLessThan(10_000);
 }, 60_000);
