@@ -18,7 +18,7 @@ describe('the rules of turns', () => {
       expect({ problem, trace }).toEqual({ problem: undefined, trace: undefined });
       expect(states).toBeGreaterThan(1_000);
     },
-    60_000,
+    600_000,
   );
 
   test.each(isThorough ? MUTANTS : mutants)(
@@ -27,6 +27,6 @@ describe('the rules of turns', () => {
       // Most are caught in the smallest worlds.
       expect(firstCatch(broken, true, small) ?? firstCatch(broken, true)).toBeDefined();
     },
-    60_000,
+    600_000,
   );
 });

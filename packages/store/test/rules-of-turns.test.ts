@@ -174,5 +174,5 @@ describe('the scripts of a turn', () => {
       ),
       { numRuns: Number(process.env.WALKS ?? (isThorough ? 300 : 75)) },
     );
-  }, 120_000);
+  }, 600_000);
 });

@@ -34,14 +34,14 @@ export class Desk {
     if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
     this.#taskId = acceptance.taskId;
     const ended = () => this.#task(({ status }) => isTerminal(status.state));
-    const task = await until(ended, { what: 'the task has ended', timeoutMs: 30_000 });
+    const task = await until(ended, { what: 'the task has ended', timeoutMs: 80_000 });
     return task.status.message?.parts[0]?.text ?? '';
   }
 
   /** Waits until the task of the last message is working. */
   async untilWorking(): Promise<void> {
     const works = () => this.#task(({ status }) => status.state === 'TASK_STATE_WORKING');
-    await until(works, { what: 'the agent works', timeoutMs: 10_000 });
+    await until(works, { what: 'the agent works', timeoutMs: 30_000 });
   }
 
   close(): Promise<void> {
