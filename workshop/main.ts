@@ -31,6 +31,7 @@ const commands: Readonly<Record<string, Command>> = {
   'slow-clients': { file: 'load/slow-clients.ts', does: 'readers that are too slow' },
   fairness: { file: 'load/fairness.ts', does: 'a tenant beside one that sends too much' },
   suspended: { file: 'load/suspended.ts', does: '100,000 turns that wait: memory, rest, and all due at once' },
+  places: { file: 'load/places.ts', does: "an agent's limit over twenty workers that are killed (some minutes)" },
   pace: { file: 'load/pace.ts', does: 'tokens per minute of a model over workers that are killed (ten minutes)' },
   soak: { file: 'faults/soak.ts', does: 'memory over 200,000 tasks (four minutes)' },
   upgrade: { file: 'upgrade/main.ts', does: 'replaces the previous release under load, and back (two minutes)' },

@@ -85,6 +85,15 @@ const overview: readonly Panel[] = [
     queries: one(quantile(0.95, 'switchyard_time_to_first_event_seconds', { where: AGENT })),
   },
   {
+    title: 'Turns of agents with limits',
+    text: 'Beside how many may run, over all workers.',
+    unit: 'short',
+    queries: [
+      ...one(deployment('switchyard_agent_places', { by: 'agent', where: AGENT }), '{{agent}}'),
+      ...one(deployment('switchyard_agent_places_limit', { by: 'agent', where: AGENT }), '{{agent}}: limit'),
+    ],
+  },
+  {
     title: 'Oldest wait',
     text: 'Of the next job, at any agent.',
     unit: 's',

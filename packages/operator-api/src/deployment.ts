@@ -32,6 +32,8 @@ export const agentReadingSchema = z.object({
   card: z.unknown(),
   /** JSON Schema of the data that its tasks begin with; unset: any message begins one. */
   inputSchema: z.record(z.string(), z.unknown()).optional(),
+  /** Places for its turns that are taken, and how many there are; unset: it has no limits. */
+  places: z.object({ taken: count, limit: count.optional() }).optional(),
   skills: z.array(skillQueueSchema).optional(),
 });
 

@@ -8,6 +8,7 @@ export const findings = [
   'agent-paused',
   'tenant-over-share',
   'queued',
+  'waits-for-place',
   'retry-waits',
   'worker-frozen',
   'worker-dead',

@@ -1,5 +1,5 @@
 import type { AgentCard, JsonSchema } from '@switchyard/protocol';
-import { type AnnouncedAgent, type JobCounts, queuesOf, type TenantShare } from '@switchyard/store/inside';
+import { type AnnouncedAgent, type JobCounts, queuesOf, type TenantShare, usedPlaces } from '@switchyard/store/inside';
 import { BeginRates, loadOf } from './agent-load.ts';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import { frozenTurns, type RunningTurn } from './running-turns.ts';
@@ -29,6 +29,8 @@ export interface AgentReading extends JobCounts {
   readonly card: AgentCard;
   /** JSON Schema of the data that its tasks begin with; unset: any message begins one. */
   readonly inputSchema?: JsonSchema;
+  /** Places for its turns that are taken, and how many there are; unset: its agent has no limits. */
+  readonly places?: { readonly taken: number; readonly limit?: number };
   /** The part of the counts that is in the queue of each skill; unset: no skill has a queue. */
   readonly skills?: readonly SkillQueueReading[];
 }
@@ -150,14 +152,15 @@ export class Agents {
   }
 
   async #read(agent: AnnouncedAgent, reports: Reports): Promise<AgentReading> {
-    const { id, workers, card, inputSchema, skillQueues = {} } = agent;
-    const { queue } = this.#dependencies;
+    const { id, workers, card, inputSchema, limits, skillQueues = {} } = agent;
+    const { queue, redis, shards } = this.#dependencies;
     const queues = queuesOf(agent);
-    const [paused, counts, shares, load] = await Promise.all([
+    const [paused, counts, shares, load, places] = await Promise.all([
       queue.isPaused(...queues),
       Promise.all(queues.map((one) => queue.counts(one))),
       queue.shares(...queues),
       loadOf(this.#dependencies, queues),
+      limits && usedPlaces({ redis, shards }, id),
     ]);
     const silent = silentSince(reports.workers, id);
     return {
@@ -175,6 +178,7 @@ export class Agents {
       version: card.version,
       card,
       ...(inputSchema && { inputSchema }),
+      ...(places && { places: { taken: places.running, ...(limits?.running && { limit: limits.running }) } }),
       ...(counts.length > 1 && { skills: skillReadings(skillQueues, counts.slice(1)) }),
     };
   }

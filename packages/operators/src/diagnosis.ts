@@ -1,7 +1,7 @@
 import { ended } from './ended-tasks.ts';
 import type { Diagnosis } from './finding.ts';
 import { withSpentBudget } from './task-budget.ts';
-import type { JobFacts, TaskFacts, TurnFacts } from './task-facts.ts';
+import type { JobFacts, PlaceFacts, TaskFacts, TurnFacts } from './task-facts.ts';
 import type { SuspendedWait } from './task-record.ts';
 
 /** Workers report every second; a worker without a report for this long counts as frozen. */
@@ -32,6 +32,7 @@ const rules: readonly Rule[] = [
   workerDead,
   retryWaits,
   notSwept,
+  waitsForPlace,
   waiting,
   jobMissing,
 ];
@@ -265,6 +266,36 @@ function notSwept({ record, nowMs, sweepAfterMs }: TaskFacts): Diagnosis | undef
   if (lateMs < sweepAfterMs) return undefined;
   const text = `No worker sweeps waiting tasks: this task should have been swept ${duration(lateMs)} ago.`;
   return { finding: 'not-swept', isStuck: true, text, since: record.dueAt, see: [], actions: ['start-worker'] };
+}
+
+function waitsForPlace({ record, job, agent, places, nowMs }: TaskFacts): Diagnosis | undefined {
+  if (record.jobState !== 'waiting' || !places) return undefined;
+  const text = placeText(places, record, nowMs);
+  if (text === undefined) return undefined;
+  return {
+    finding: 'waits-for-place',
+    isStuck: false,
+    text: `The task waits for ${text}; ${waitingTasks(agent?.waiting ?? 0)}.`,
+    ...since(job.sinceMs),
+    see: [link('agent', record.agent)],
+    actions: ['wait', 'cancel'],
+  };
+}
+
+/** @returns undefined: there is a place */
+function placeText(
+  { limits, used, key }: PlaceFacts,
+  { agent, tenant }: TaskFacts['record'],
+  nowMs: number,
+): string | undefined {
+  const { running = Infinity, runningPerTenant = Infinity, runningPerKey = Infinity, startsPerMinute } = limits;
+  const place = (whose: string, count: number, most: number): string =>
+    `a free place of ${whose}: ${count} of ${most} run`;
+  if (used.running >= running) return place(`the agent "${agent}"`, used.running, running);
+  if (used.ofTenant >= runningPerTenant) return place(`tenant ${tenant}`, used.ofTenant, runningPerTenant);
+  if (key && used.ofKey >= runningPerKey) return place(`the key "${key}"`, used.ofKey, runningPerKey);
+  if (startsPerMinute === undefined || used.nextStartMs <= nowMs) return undefined;
+  return `its start: "${agent}" begins ${Number(startsPerMinute.toFixed(2))} attempts a minute`;
 }
 
 function waiting({ record, agent, job, share }: TaskFacts): Diagnosis | undefined {

@@ -26,6 +26,7 @@ export type Finding =
   | 'tenant-over-share'
   | 'scheduled'
   | 'queued'
+  | 'waits-for-place'
   | 'retry-waits'
   | 'worker-frozen'
   | 'worker-dead'

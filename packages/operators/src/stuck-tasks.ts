@@ -31,6 +31,7 @@ const reasons: Partial<Record<Finding, StuckReason>> = {
   'not-swept': 'not-swept',
   'tenant-over-share': 'queued',
   queued: 'queued',
+  'waits-for-place': 'queued',
   'retry-waits': 'retry-waits',
   'job-missing': 'job-missing',
 };

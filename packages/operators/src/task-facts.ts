@@ -1,4 +1,12 @@
-import { cardUrlOf, REMOTE_AGENTS, skillQueue } from '@switchyard/store/inside';
+import {
+  type AnnouncedLimits,
+  cardUrlOf,
+  queueRoot,
+  REMOTE_AGENTS,
+  skillQueue,
+  type UsedPlaces,
+  usedPlaces,
+} from '@switchyard/store/inside';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import { silentSince } from './silent-workers.ts';
 import { type BudgetFacts, budgetFacts } from './task-budget.ts';
@@ -19,6 +27,8 @@ export interface TaskFacts {
   /** Unset: no turn is open. */
   readonly turn: TurnFacts | undefined;
   readonly job: JobFacts;
+  /** Unset: the job does not wait, or its agent has no limits. */
+  readonly places?: PlaceFacts | undefined;
   /** Waiting jobs of the task's tenant at its agent, and whether other tenants have waiting jobs there too. */
   readonly share: { readonly waiting: number; readonly hasOthers: boolean };
   /** Ids of the tasks of other agents that the turn waits for. */
@@ -44,6 +54,16 @@ export interface AgentFacts {
   readonly paused: boolean;
   /** Number of waiting jobs, over all shards. */
   readonly waiting: number;
+  /** Unset: it has none. */
+  readonly limits?: AnnouncedLimits | undefined;
+}
+
+/** The limits of an agent for a job that waits, and what is used of them. */
+export interface PlaceFacts {
+  readonly limits: AnnouncedLimits;
+  readonly used: UsedPlaces;
+  /** Of the message; unset: it has none, or it is not known yet. */
+  readonly key?: string;
 }
 
 export interface TurnFacts {
@@ -102,22 +122,22 @@ export class DeploymentFacts {
 
   async #readAgent(id: string, name: string): Promise<{ facts: AgentFacts | undefined; shares: Shares }> {
     const { queue } = this.#dependencies;
-    const [workers, reported, paused, { waiting }, shares] = await Promise.all([
-      this.#workersOf(id),
+    const [{ workers, limits }, reported, paused, { waiting }, shares] = await Promise.all([
+      this.#announcementOf(id),
       this.workers,
       queue.isPaused(name),
       queue.counts(name),
       queue.shares(name),
     ]);
     if (workers === undefined) return { facts: undefined, shares };
-    return { facts: { workers, silentSince: silentSince(reported, id), paused, waiting }, shares };
+    return { facts: { workers, silentSince: silentSince(reported, id), paused, waiting, limits }, shares };
   }
 
-  /** For a remote agent: all workers, as each can call it. @returns undefined: the agent was never announced */
-  async #workersOf(id: string): Promise<number | undefined> {
+  /** For a remote agent: all workers, as each can call it. Without workers: the agent was never announced. */
+  async #announcementOf(id: string): Promise<{ readonly workers?: number; readonly limits?: AnnouncedLimits }> {
     if (cardUrlOf(id) !== undefined || id === REMOTE_AGENTS)
-      return (await this.workers).filter(({ state }) => state === 'working').length;
-    return (await this.#dependencies.registry.list()).find((agent) => agent.id === id)?.workers;
+      return { workers: (await this.workers).filter(({ state }) => state === 'working').length };
+    return (await this.#dependencies.registry.list()).find((agent) => agent.id === id) ?? {};
   }
 }
 
@@ -166,6 +186,7 @@ export async function factsOf(
       ? turnFacts({ taskId, token, begun, leaseMs: inspection.leaseMs, nowMs }, await deployment.workers)
       : undefined,
     job: { before: inspection.before ?? 0, sinceMs: inspection.sinceMs, delayedToMs: inspection.delayedToMs },
+    places: await placesFor(dependencies, record, facts?.limits),
     share: { waiting: share?.waiting ?? 0, hasOthers: shares.longest.some((each) => each.tenant !== tenant) },
     calls: waited,
     failingWebhooks: webhooks.filter(({ state }) => state === 'dead' || state === 'waiting'),
@@ -175,6 +196,18 @@ export async function factsOf(
     statusMs: time ? Number.parseInt(time, 36) : undefined,
     interruptedMs: interrupted === null ? undefined : Number(interrupted),
   };
+}
+
+async function placesFor(
+  { redis, shards }: OperatorDependencies,
+  { agent, taskId, job, jobState, queueOfSkill }: TaskRecord,
+  limits: AnnouncedLimits | undefined,
+): Promise<PlaceFacts | undefined> {
+  if (!limits || jobState !== 'waiting') return undefined;
+  const jobKey = `${queueRoot(skillQueue(agent, queueOfSkill), shards.of(taskId))}${taskId}.${job}`;
+  const [tenant, key] = await redis.hmget(jobKey, 'tenant', 'key');
+  const used = await usedPlaces({ redis, shards }, agent, { tenant: tenant ?? '-', key: key ?? '' });
+  return { limits, used, ...(key && { key: decodeURIComponent(key) }) };
 }
 
 const noFailure: Pick<TaskFacts, 'failure' | 'failedParts'> = { failure: undefined, failedParts: [] };

@@ -46,6 +46,7 @@ const queued: TaskFacts = {
   failingWebhooks: [],
   interruptedMs: undefined,
 };
+const free = { running: 0, ofTenant: 0, ofKey: 0, nextStartMs: 0 };
 const turn = { worker: 'host-1', silentMs: 800, leaseMs: 2_000, sinceMs: nowMs - 60_000 };
 const active = { ...record, jobState: 'active', openTurn: 1, epoch: 1, attempts: 1 };
 const running: TaskFacts = { ...queued, record: active, turn };
@@ -76,6 +77,31 @@ function scheduledIn(ms: number): TaskFacts {
 }
 
 const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
+  [
+    'waits-for-place',
+    { ...queued, places: { limits: { running: 5 }, used: { ...free, running: 5 } } },
+    'The task waits for a free place of the agent "kitchen": 5 of 5 run; 10 tasks wait.',
+  ],
+  [
+    'waits-for-place',
+    { ...queued, places: { limits: { running: 9, runningPerTenant: 5 }, used: { ...free, running: 6, ofTenant: 5 } } },
+    'The task waits for a free place of tenant acme: 5 of 5 run; 10 tasks wait.',
+  ],
+  [
+    'waits-for-place',
+    { ...queued, places: { limits: { runningPerKey: 1 }, used: { ...free, running: 6, ofKey: 1 }, key: 'red' } },
+    'The task waits for a free place of the key "red": 1 of 1 run; 10 tasks wait.',
+  ],
+  [
+    'waits-for-place',
+    { ...queued, places: { limits: { startsPerMinute: 6 }, used: { ...free, nextStartMs: nowMs + 5_000 } } },
+    'The task waits for its start: "kitchen" begins 6 attempts a minute; 10 tasks wait.',
+  ],
+  [
+    'queued',
+    { ...queued, places: { limits: { running: 5, runningPerKey: 1 }, used: { ...free, running: 4, ofKey: 3 } } },
+    '3 tasks are ahead of this one in the queue of "kitchen"; 10 tasks wait.',
+  ],
   ['queued', queued, '3 tasks are ahead of this one in the queue of "kitchen"; 10 tasks wait.'],
   [
     'queued',

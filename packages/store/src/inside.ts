@@ -8,6 +8,7 @@ export {
 } from './conversations/conversation-reader.ts';
 export type { Encryption } from './encryption/encryption.ts';
 export { decryptWebhook } from './encryption/webhook.ts';
+export { type AnnouncedLimits, type UsedPlaces, usedPlaces } from './places/places.ts';
 export {
   type DeadLetterDetails,
   type FailedAttempt,

@@ -24,6 +24,7 @@ const words: Readonly<Partial<Record<Diagnosis['finding'], Words>>> = {
   // The share depends on the tasks of other tenants, so a client does not learn of it.
   'tenant-over-share': ['queued', 'The task waits for a free worker.'],
   queued: ['queued', 'The task waits for a free worker.'],
+  'waits-for-place': ['limit', 'The agent runs as many turns as it may; the task waits for its own.'],
   'job-missing': ['queued', 'The task waits for a free worker.'],
   'not-swept': ['no-worker', 'No worker looks after waiting tasks.'],
   'retry-waits': ['retry', 'The agent failed, and tries again soon.'],

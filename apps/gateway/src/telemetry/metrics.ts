@@ -87,6 +87,16 @@ export class GatewayMetrics {
         for (const state of ['waiting', 'active', 'delayed'] as const) set(agent[state], { agent: agent.id, state });
       }),
     );
+    this.#metrics.collect('switchyard_agent_places', (set) =>
+      this.#eachAgent(({ id, places }) => {
+        if (places) set(places.taken, { agent: id });
+      }),
+    );
+    this.#metrics.collect('switchyard_agent_places_limit', (set) =>
+      this.#eachAgent(({ id, places }) => {
+        if (places?.limit !== undefined) set(places.limit, { agent: id });
+      }),
+    );
     this.#perAgent('switchyard_queue_oldest_seconds', ({ oldestWaitMs }) => oldestWaitMs / 1_000);
     this.#perAgent('switchyard_queue_tenants', ({ tenants }) => tenants);
     this.#perAgent('switchyard_queue_longest_tenant', ({ longestTenant }) => longestTenant);

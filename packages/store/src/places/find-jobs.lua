@@ -18,7 +18,7 @@ local count, kinds = unpack(ARGV)
 --- @include "parked.lua"
 
 -- They bound the duration of the script.
-local MAX_GROUPS, MAX_SEEN, MORE = 16, 100, 16
+local MAX_GROUPS, MAX_SEEN, MORE = 16, 100, 4
 
 count = tonumber(count)
 local is_paused, has_levels, fetched = unpack(redis.call('HMGET', root .. 'meta', 'paused', 'levels', 'fetched'))
@@ -44,14 +44,14 @@ end
 
 local unparked, seen = 0, {}
 local function look_at(job)
-  if seen[job.id] then return end
+  if seen[job.id] or unparked == count + MORE then return end
   seen[job.id] = true
   local tenant, key = unpack(redis.call('HMGET', root .. job.id, 'tenant', 'key'))
   local of_tenant, of_key = 't:' .. (tenant or '-'), 'k:' .. (key or '')
-  local parked = redis.call('ZMSCORE', root .. 'parked', of_tenant, of_key)
+  local parked = #groups > 0 and redis.call('ZMSCORE', root .. 'parked', of_tenant, of_key) or {}
   if parked[1] or parked[2] then
     park(root, job.id, parked[1] and of_tenant or of_key)
-  elseif unparked < count + MORE then
+  else
     unparked = unparked + 1
     note(job, tenant, key)
   end
@@ -64,7 +64,8 @@ if has_levels and kinds == 'any' then
     if first then look_at({ id = first, score = BASE.high - 1 }) end
   end
 end
-for _, job in ipairs(in_bands(root .. 'prioritized', kinds, MAX_SEEN)) do look_at(job) end
+local most_seen = #groups > 0 and MAX_SEEN or count + MORE
+for _, job in ipairs(in_bands(root .. 'prioritized', kinds, most_seen)) do look_at(job) end
 
 table.sort(jobs, function(a, b) return a.score < b.score end)
 local others = redis.call('ZCOUNT', root .. 'prioritized', '-inf', ('(%.0f'):format(PARKED)) - unparked

@@ -4,9 +4,9 @@ import type { Lease } from '../queue/lease.ts';
 import { currentMoment } from '../queue/moment.ts';
 import { RunningJob } from '../queue/running-job.ts';
 import type { RedisConnection } from '../redis/connection.ts';
-import type { ShardKeys } from '../redis/keys.ts';
 import { integer, nothing, optional, text, tuple, tupleAnd, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
+import type { Shards } from '../redis/shards.ts';
 
 const from = import.meta.url;
 const findJobsScript = defineScript({
@@ -30,7 +30,7 @@ const takePlacesScript = defineScript({
   keys: ['root'],
   args: ['leaseMs', 'taker', 'number', 'count', 'most', 'tenantLimit', 'keyLimit', 'startMs', 'burstMs'],
   each: ['place'],
-  reply: tupleAnd([integer], text),
+  reply: tupleAnd([integer, integer], text),
 });
 const freePlaceScript = defineScript({
   file: 'free-place.lua',
@@ -86,6 +86,8 @@ export interface TakenPlaces {
 /** Unused time of starts that is saved. */
 const BURST_MS = 1_000;
 const MS_PER_MINUTE = 60_000;
+/** How long it is remembered that there is no place. */
+const REMEMBERED_MS = 200;
 
 /**
  * The places for turns of an agent with limits, over all workers and shards (docs/adr/0152). They are counted on one
@@ -96,6 +98,8 @@ export class Places {
   readonly #lease: Lease;
   readonly #root: string;
   readonly #listeners = new Set<() => void>();
+  #taking: Promise<void> = Promise.resolve();
+  #fullUntil = 0;
 
   /** @param lease of this process on the shard of the agent's name */
   constructor(lease: Lease, agent: string, limits: TurnLimits) {
@@ -109,17 +113,38 @@ export class Places {
     this.#listeners.add(listener);
   }
 
-  /** @param request the same taker and number get the same places */
-  async take({ taker, number, count }: TakeRequest, jobs: readonly FoundJob[]): Promise<TakenPlaces> {
+  /** Whether there was no place a moment ago, and none of this process has become free since. */
+  get isFull(): boolean {
+    return performance.now() < this.#fullUntil;
+  }
+
+  /**
+   * One request at a time asks: after a place was freed, all shards do.
+   * @param request the same taker and number get the same places
+   */
+  async take(request: TakeRequest, jobs: readonly FoundJob[]): Promise<TakenPlaces> {
+    const before = this.#taking;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#taking = promise;
+    await before;
+    try {
+      return this.isFull ? allRefused(jobs) : await this.#take(request, jobs);
+    } finally {
+      resolve();
+    }
+  }
+
+  async #take({ taker, number, count }: TakeRequest, jobs: readonly FoundJob[]): Promise<TakenPlaces> {
     const { running: most = 0, runningPerTenant: tenantLimit = 0, runningPerKey: keyLimit = 0 } = this.limits;
     const { redis, leaseMs } = this.#lease;
     const ids = jobs.map(({ id, tenant, key = '' }) => `${tenant} ${key} ${id}`);
     const takenAt = currentMoment();
-    const [startInMs, ...answers] = await takePlacesScript.run(redis, {
+    const [startInMs, left, ...answers] = await takePlacesScript.run(redis, {
       keys: { root: this.#root },
       args: { leaseMs, taker, number, count, most, tenantLimit, keyLimit, startMs: this.#startMs, burstMs: BURST_MS },
       each: ids.map((place) => ({ place })),
     });
+    if (left === 0) this.#fullUntil = performance.now() + REMEMBERED_MS;
     const answered = jobs.map((job, i) => ({ job, id: ids[i] ?? '', answer: answers[i] ?? 'slots' }));
     const start = { started: 1, isAwaited: false, waitedMs: 0, takenAt };
     return {
@@ -135,6 +160,7 @@ export class Places {
   async free({ id: place, token }: Place, isUnused: boolean): Promise<void> {
     const args = { place, token, startMs: isUnused ? this.#startMs : 0 };
     const verdict = await freePlaceScript.run(this.#lease.redis, { keys: { root: this.#root }, args });
+    this.#fullUntil = 0;
     if (verdict === 'wanted') for (const onFree of this.#listeners) onFree();
   }
 
@@ -152,25 +178,38 @@ export class Places {
   }
 }
 
-/** The places of an agent that are taken. Tenant and key are URI-encoded. */
+function allRefused(jobs: readonly FoundJob[]): TakenPlaces {
+  return { places: [], refused: jobs.map((job) => ({ job, by: 'running' })), startInMs: 0 };
+}
+
+/** The places of an agent that are taken. */
 export interface UsedPlaces {
   readonly running: number;
   readonly ofTenant: number;
   readonly ofKey: number;
+  /** Time of the next start, by Redis' clock; 0: it may be now. */
+  readonly nextStartMs: number;
 }
 
-/** @param keys of the shard of the agent's name */
+/** @param group URI-encoded */
 export async function usedPlaces(
-  { redis, keys }: { readonly redis: RedisConnection; readonly keys: ShardKeys },
+  { redis, shards }: { readonly redis: RedisConnection; readonly shards: Shards },
   agent: string,
   { tenant = '', key = '' }: { readonly tenant?: string; readonly key?: string } = {},
 ): Promise<UsedPlaces> {
+  const keys = shards.of(agent);
   const root = keys.places(agent);
-  const [running, [ofTenant, ofKey]] = await Promise.all([
+  const [running, [ofTenant, ofKey], nextStartMs] = await Promise.all([
     redis.hget(keys.runningByQueue, root),
     redis.hmget(`${root}groups`, `t:${tenant}`, `k:${key}`),
+    redis.get(`${root}starts_at`),
   ]);
-  return { running: Number(running ?? 0), ofTenant: Number(ofTenant ?? 0), ofKey: Number(ofKey ?? 0) };
+  return {
+    running: Number(running ?? 0),
+    ofTenant: Number(ofTenant ?? 0),
+    ofKey: Number(ofKey ?? 0),
+    nextStartMs: Number(nextStartMs ?? 0),
+  };
 }
 
 /** The right of a turn to run. Like a job, it is held by the lease of its process. */

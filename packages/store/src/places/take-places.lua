@@ -3,7 +3,7 @@
 -- KEYS  root        of the agent's places, <shard>q:@places~<agent>: on the shard of its name; made from it:
 --         <root>groups (hash): group → its places: t:<tenant> or k:<key>
 --         <root>starts_at (string): ms until which all starts so far have been earned at the agent's rate
---         <root>waited (string): somebody was refused lately
+--         <root>waited (string): somebody was refused lately, or has taken the last place
 --         and the keys of running.lua, which count all places: a place is held as a job is
 -- ARGV  lease_ms    as in take-jobs.lua, of the process on this shard
 --       taker       the tokens of the places are <taker>:<number>:place, <taker>:<number + 1>:place …
@@ -15,7 +15,8 @@
 --       start_ms    between two starts
 --       burst_ms    unused time of starts that is saved
 -- EACH  place       <tenant> <key> <job id>: tenant and key are URI-encoded, and the key may be empty
--- Returns  { ms until the next start (0: now), and for each place its token, or why there is none }
+-- Returns  { ms until the next start (0: now), places that are left (-1: there is no limit), and for each place its
+--          token, or why there is none }
 --       running | tenant | key | starts | slots (there are `count` already)
 -- Invariant: there are never more places than one of the limits allows. A place lasts until it is freed, or the lease
 --       of its process has ended. A command that is sent twice takes once.
@@ -59,7 +60,7 @@ local function refusal(place)
 end
 
 allow_out_of_memory(root)
-local reply, is_refused = { 0 }, false
+local reply, is_refused = { 0, -1 }, false
 for i = FIRST, #ARGV do
   local place = ARGV[i]
   local answer = known[root .. place] or next(known) and 'slots' or refusal(place)
@@ -80,5 +81,6 @@ if starts_at then
   reply[1] = math.max(0, math.ceil(starts_at - now_ms()))
   redis.call('SET', root .. 'starts_at', ('%.3f'):format(starts_at), 'PX', math.ceil(reply[1] + burst_ms + 1))
 end
-if is_refused then redis.call('SET', root .. 'waited', '1', 'PX', WAITED_MS) end
+if most > 0 then reply[2] = math.max(0, most - places) end
+if is_refused or reply[2] == 0 then redis.call('SET', root .. 'waited', '1', 'PX', WAITED_MS) end
 return reply

@@ -16,8 +16,10 @@ const MAX_KEY = 200;
 export async function takeLimitedTurns(
   dependencies: TurnJobDependencies,
   queue: AgentQueue,
-  { places, ...request }: TakeTurnsRequest & { readonly places: Places },
+  { places, ...given }: TakeTurnsRequest & { readonly places: Places },
 ): Promise<Taken<TurnJob>> {
+  if (places.isFull) return { jobs: [], waiting: 0, hasSuspects: false, dueInMs: undefined };
+  const request = { ...given, count: Math.min(given.count, places.limits.running ?? Number.POSITIVE_INFINITY) };
   const found = await findJobs(queue, request);
   const { others, hasSuspects, dueInMs } = found;
   if (found.jobs.length === 0) return { jobs: [], waiting: others, hasSuspects, dueInMs };

@@ -108,6 +108,18 @@ export const catalogue = {
     labels: ['agent'],
     help: 'How long the next job of an agent has waited; 0 if none waits.',
   },
+  switchyard_agent_places: {
+    type: 'gauge',
+    of: 'deployment',
+    labels: ['agent'],
+    help: 'Turns of an agent with limits that run, over all workers.',
+  },
+  switchyard_agent_places_limit: {
+    type: 'gauge',
+    of: 'deployment',
+    labels: ['agent'],
+    help: 'Turns that an agent may run at a time, over all workers; only if it has such a limit.',
+  },
   switchyard_queue_tenants: {
     type: 'gauge',
     of: 'deployment',

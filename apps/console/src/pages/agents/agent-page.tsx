@@ -102,6 +102,15 @@ function About({ agent }: { readonly agent: AgentReading }) {
             <dd>{agent.workers}</dd>
             <dt>Queue</dt>
             <dd>{queueText(agent)}</dd>
+            {agent.places && (
+              <>
+                <dt>Turns at a time</dt>
+                <dd>
+                  {agent.places.taken}
+                  {agent.places.limit !== undefined && ` of ${agent.places.limit}`}
+                </dd>
+              </>
+            )}
             <dt>Takes</dt>
             <dd>{defaultInputModes.join(', ')}</dd>
             <dt>Gives</dt>

@@ -123,6 +123,7 @@ const names: Partial<Record<Diagnosis['finding'], string>> = {
   'job-missing': 'its job is lost, and is added again',
   'retry-waits': 'it failed, and is tried again',
   'tenant-over-share': 'others are served in turn with its tenant',
+  'waits-for-place': 'its agent runs as many turns as it may',
   'cancel-waits': 'its cancel waits',
   'webhook-fails': 'a webhook fails',
 };
