@@ -227,7 +227,7 @@ describe.each([1, 4])('an agent with limits, on %i shards', (shards) => {
   });
 });
 
-test('attempts begin at the rate of the agent, and a job that was canceled meanwhile costs none', async () => {
+test('attempts begin at the rate of the agent', async () => {
   const of = deployment();
   const client = await storeOf(of);
   await send(client, 30);
