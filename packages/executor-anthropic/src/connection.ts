@@ -10,7 +10,14 @@ export interface ModelConnection {
    * A client of your own instead, for example of `@anthropic-ai/bedrock-sdk` or `@anthropic-ai/vertex-sdk`. Its own
    * retries and time limit are not used.
    */
-  readonly client?: Pick<Anthropic, 'messages' | 'baseURL' | 'apiKey'>;
+  readonly client?: ModelSource;
+}
+
+/** What is used of a client of the SDK. */
+export interface ModelSource {
+  readonly messages: Pick<Anthropic['messages'], 'create'>;
+  readonly baseURL: string;
+  readonly apiKey?: unknown;
 }
 
 /**

@@ -10,7 +10,7 @@ import { timesOf } from '@switchyard/agent';
 import { AskedModel, type ModelRequest, type OpenCall } from '@switchyard/agent/models';
 import { openClientSpan } from '@switchyard/outgoing';
 import { AnswerBuilder, type AnthropicAnswer } from './answer.ts';
-import { type ModelConnection, openClient } from './connection.ts';
+import { type ModelConnection, type ModelSource, openClient } from './connection.ts';
 import { problemOf } from './model-problem.ts';
 import { UsedTokens } from './used-tokens.ts';
 
@@ -50,7 +50,7 @@ interface Question extends ModelRequest {
 
 /** A model with Anthropic's Messages API. Its answers throw as `AskedModel.ask` does. */
 export class Model {
-  readonly #client: NonNullable<ModelConnection['client']>;
+  readonly #client: ModelSource;
   readonly #settings: ModelSettings;
   readonly #asked: AskedModel<Question, AnthropicAnswer>;
 

@@ -1,6 +1,8 @@
+import Anthropic from '@anthropic-ai/sdk';
+import { MemoryPort } from '@switchyard/agent/testing';
 import { describe, expect, it } from 'vitest';
-import { answer, type Script } from '../../../tests/support/model-endpoint.ts';
-import { apiKey, ask } from './ask.ts';
+import { answer, ModelEndpoint, type Script } from '../../../tests/support/model-endpoint.ts';
+import { apiKey, ask, converse, withoutVersion } from './ask.ts';
 import { answers, begin, says, send, text } from './messages.ts';
 
 function refusal(status: number, type: string, message = 'No', headers?: Record<string, string>): Script {
@@ -54,6 +56,15 @@ describe('a model with a temporary error', () => {
     else expect(Math.abs((waitMs ?? 0) - afterMs)).toBeLessThan(10_000);
     expect(requests, 'the queue retries the turn; the SDK does not retry').toHaveLength(1);
   });
+});
+
+it('a client of the author does not retry either', async () => {
+  await using endpoint = new ModelEndpoint(refusal(529, 'overloaded_error'));
+  const baseURL = withoutVersion(await endpoint.start());
+  const client = new Anthropic({ baseURL, apiKey, maxRetries: 5 });
+  const result = await converse('', new MemoryPort({ message: 'Hello' }), { client });
+  expect(result).toMatchObject({ kind: 'retry', error: { message: 'The model is not available.' } });
+  expect(endpoint.requests).toHaveLength(1);
 });
 
 describe('a model with a permanent error', () => {
