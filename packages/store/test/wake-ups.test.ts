@@ -29,11 +29,11 @@ class World {
   process(): (queue: string) => WakeUp {
     const wakeUps = new WakeUps(this.#connections.commands, randomUUID(), (error) => expect.unreachable(error.message));
     return (queue) => {
-      const passOn = async (): Promise<void> => {
+      const wakeNext = async (): Promise<void> => {
         this.passedOn++;
         if (this.waiting[queue]) await this.mark(queue);
       };
-      const wakeUp = wakeUps.open(this.keys, { marker: this.marker(queue), passOn });
+      const wakeUp = wakeUps.open(this.keys, { marker: this.marker(queue), wakeNext });
       onTestFinished(() => wakeUp.close());
       return wakeUp;
     };

@@ -1,7 +1,7 @@
 import { formatEventId, type OpenDeliveryQueue, responseWithGeneration, type Webhook } from '@switchyard/store';
 import { firstNotifications } from './first-notifications.ts';
-import { legacyTasks } from './legacy-tasks.ts';
 import { type CursorAdvance, cursorAt, type Notification, snapshot } from './notification.ts';
+import { tasksForV03 } from './tasks-for-v03.ts';
 import { wholeArtifacts } from './whole-artifacts.ts';
 
 /** The form in which a webhook gets its deliveries. */
@@ -34,7 +34,7 @@ async function notifications(
   { version, chunks }: DeliveryOptions,
 ): Promise<readonly (Notification | CursorAdvance)[]> {
   const events = await queue.events();
-  if (version === '0.3') return legacyTasks(queue, events);
+  if (version === '0.3') return tasksForV03(queue, events);
   if (queue.cursor.seq === 0) return firstNotifications(queue, events);
   if (events === 'trimmed')
     return (await snapshot(queue)).map(({ task, ...named }) => ({ ...named, body: `{"task":${task}}` }));

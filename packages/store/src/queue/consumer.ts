@@ -62,7 +62,7 @@ export class Consumer<Job extends RunningJob = RunningJob> {
     const { shards, leases, wakeUps } = this.#dependencies;
     this.#sources = shards.all.map((keys, shard) => {
       const queue = new AgentQueue(leases.of(keys), this.#options.agent);
-      const wakeUp = wakeUps.open(keys, { marker: markerOf(queue.root), passOn: () => queue.wakeAnother() });
+      const wakeUp = wakeUps.open(keys, { marker: markerOf(queue.root), wakeNext: () => queue.wakeAnother() });
       return { queue, wakeUp, loop: this.#loop(queue, wakeUp, shard) };
     });
     this.#dependencies.isolation.join(this.#slots);

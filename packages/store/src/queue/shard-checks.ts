@@ -90,9 +90,9 @@ export class ShardChecks {
   #follow(kind: DueWork, keys: ShardKeys, onDue: (shard: ShardKeys) => void): WakeUp | undefined {
     const key = { deliveries: keys.push, orphans: keys.orphans }[kind as string];
     if (key === undefined) return undefined;
-    const passOn = async (): Promise<void> => onDue(keys);
-    const wakeUp = this.#dependencies.wakeUps.open(keys, { marker: markerOf(`${key}:`), passOn });
-    void this.#notifyOn(wakeUp, passOn);
+    const wakeNext = async (): Promise<void> => onDue(keys);
+    const wakeUp = this.#dependencies.wakeUps.open(keys, { marker: markerOf(`${key}:`), wakeNext });
+    void this.#notifyOn(wakeUp, wakeNext);
     return wakeUp;
   }
 

@@ -27,7 +27,7 @@ const HOLD_MS = 50;
 export interface Marked {
   readonly marker: string;
   /** Wakes another process, because this one does not wait any more. */
-  readonly passOn: () => Promise<void>;
+  readonly wakeNext: () => Promise<void>;
 }
 
 /** The wake-ups of a process: one connection per shard waits for the markers of all its queues. */
@@ -227,7 +227,7 @@ class ShardWakeUps {
   }
 
   #woken(marker: string, waitedMs: number): void {
-    if (!this.#end(marker, true)) return void this.#marked.get(marker)?.passOn().catch(this.#onError);
+    if (!this.#end(marker, true)) return void this.#marked.get(marker)?.wakeNext().catch(this.#onError);
     if (waitedMs < AT_ONCE_MS) return;
     this.#held = marker;
     this.#holdTimer = setTimeout(() => this.leave(marker), HOLD_MS);

@@ -7,7 +7,7 @@
 
 -- The keys under which messages of the task are known. names: of messages, as keys have them. Another task may have
 -- accepted a message with such a name since.
-local function sent_keys(root, owner, task_id, names)
+local function message_id_keys(root, owner, task_id, names)
   local found = {}
   for from = 1, #names, 200 do
     local keys = {}
@@ -68,6 +68,6 @@ local function remove_task(task_key, task_id, names)
   end
   add(long_texts(task_key, history, artifacts))
   for name in (retry_names or ''):gmatch('[^\n]+') do names[#names + 1] = name end
-  add(sent_keys(root, owner, task_id, names))
+  add(message_id_keys(root, owner, task_id, names))
   for from = 1, #gone, 1000 do redis.call('UNLINK', unpack(gone, from, math.min(from + 999, #gone))) end
 end

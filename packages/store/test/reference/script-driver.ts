@@ -361,7 +361,7 @@ export class ScriptDriver {
       taskId,
       owner: 't/s/a',
       context: 'ctx',
-      sentKey: this.#sentKey(name),
+      messageIdKey: this.#messageIdKey(name),
       fingerprint: print,
       body: `{"messageId":"${name}"`,
       entry: `"${name}"\n{}`,
@@ -390,7 +390,7 @@ export class ScriptDriver {
     const { keys, args } = this.#call(lease);
     const message = { fingerprint, message: `{"messageId":"${messageId}"`, entry: `"${messageId}"\n{}` };
     return addMessageScript.run(this.#redis, {
-      keys: { ...keys, sent: this.#sentKey(messageId), queueRoot: queueRoot(this.#agent, this.#keys) },
+      keys: { ...keys, sent: this.#messageIdKey(messageId), queueRoot: queueRoot(this.#agent, this.#keys) },
       args: {
         ...args,
         ...ACCEPTING,
@@ -410,7 +410,7 @@ export class ScriptDriver {
     });
   }
 
-  #sentKey(messageId: string): string {
+  #messageIdKey(messageId: string): string {
     const scope = { principal: { tenant: 't', subject: 's', scopes: [] }, agent: this.#agent };
     return this.#keys.messageId(scope, messageId);
   }

@@ -76,7 +76,7 @@ export class StoredTurnPort implements TurnPort {
 
   publish(event: TurnEvent): Promise<void> {
     const turn = this.#turn;
-    if (isBareWorking(event)) return mapStoreErrors(() => turn.announce(event));
+    if (isWorkingWithoutMessage(event)) return mapStoreErrors(() => turn.announce(event));
     const failure = event.kind === 'status' ? this.#controls.failures.ofOutcome(event) : undefined;
     return mapStoreErrors(() => turn.publish(event, failure));
   }
@@ -113,7 +113,7 @@ function steeringOf(turn: OpenTurn): SteeringPort {
 }
 
 /** A working status without content need not be written before the agent goes on. */
-function isBareWorking(event: TurnEvent): boolean {
+function isWorkingWithoutMessage(event: TurnEvent): boolean {
   if (event.kind !== 'status' || event.state !== 'TASK_STATE_WORKING') return false;
   return !(event.settles || event.message || event.metadata || event.answersCaller || event.step);
 }

@@ -174,7 +174,7 @@ function makeTask(dependencies: AcceptDependencies, scope: Scope, sent: Sent): P
     taskId,
     owner,
     context: idText(contextId ?? taskId),
-    sentKey: keys.messageId(scope, retryName(sent)),
+    messageIdKey: keys.messageId(scope, retryName(sent)),
     fingerprint: fingerprint(sent),
     body,
     entry: entry(scope, sent),

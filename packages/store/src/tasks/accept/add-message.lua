@@ -38,7 +38,7 @@
 --       | fenced (the caller has lost its turn) | caller-canceling (its task is about to end) | too-many-calls
 -- Invariant: a messageId of a principal is accepted once. One round trip, O(message).
 
-local sent_key, queue_root, caller_key = unpack(KEYS, 5, 7)
+local message_id_key, queue_root, caller_key = unpack(KEYS, 5, 7)
 local idempotency_ms, job_options, caller_fence, call_mode, max_calls = unpack(ARGV, 7, 11)
 local owner, context, fingerprint, message, entry, level = unpack(ARGV, 12, 17)
 local max_inbox, max_history, config_id, encrypted, max_webhooks, max_bytes, only_waiting, cancels, if_seq =
@@ -50,12 +50,12 @@ local refusal = caller_key and caller_refusal()
 if refusal then return { refusal } end
 
 -- Checked before the state: a retry gets the first answer, even if the task has ended since.
-if redis.call('EXISTS', sent_key) == 1 then
+if redis.call('EXISTS', message_id_key) == 1 then
   local task_key = unpack(KEYS)
   local task_id = unpack(ARGV)
   local tasks_root = task_key:sub(1, -#task_id - 1)
   --- @include "first-answer.lua"
-  return first_answer(sent_key, fingerprint)
+  return first_answer(message_id_key, fingerprint)
 end
 
 --- @include "../../record/record.lua"
@@ -103,7 +103,7 @@ if not caller_key then
   tenant_bytes.count(tenant, bytes)
 end
 
-redis.call('SET', sent_key, fingerprint .. ' ' .. task_id .. ' ' .. record.messages + 1, 'PX', idempotency_ms)
+redis.call('SET', message_id_key, fingerprint .. ' ' .. task_id .. ' ' .. record.messages + 1, 'PX', idempotency_ms)
 message = message .. ',"taskId":"' .. task_id .. '","contextId":"' .. record.context .. '"}'
 redis.call('RPUSH', task_key .. ':i', with_message(entry, message))
 tenant_bytes.write()
@@ -112,7 +112,7 @@ if caller_key then record_call(task_id, owner, ended_calls) end
 record.messages = record.messages + 1
 if level ~= '' then record.level = level == 'normal' and '' or level end
 add_to_history(record, message)
-local retry_name = idempotency_key_in(sent_key)
+local retry_name = idempotency_key_in(message_id_key)
 if retry_name then
   local others = redis.call('HGET', task_key, 'retry_names')
   record.changes.fields.retry_names = others and others .. '\n' .. retry_name or retry_name

@@ -1,16 +1,16 @@
 -- firstAnswer: the reply to a retry of a message. Needs tasks_root and idempotency_ms.
 --
--- sent_key: string, '<fingerprint> <task id> <number of the message in its task>'
+-- message_id_key: string, '<fingerprint> <task id> <number of the message in its task>'
 -- Returns  { 'duplicate' … } as add-message.lua, whatever the task's state is now | { 'conflict' } | { 'missing' }
 
-local function first_answer(sent_key, fingerprint)
-  local known_print, task_id, number = redis.call('GET', sent_key):match('^(%S+) (%S+) (%d+)$')
+local function first_answer(message_id_key, fingerprint)
+  local known_print, task_id, number = redis.call('GET', message_id_key):match('^(%S+) (%S+) (%d+)$')
   if known_print ~= fingerprint then return { 'conflict' } end
   local seq, job, context, queue, level =
     unpack(redis.call('HMGET', tasks_root .. task_id, 'seq', 'job', 'context', 'queue', 'level'))
   if not seq then return { 'missing' } end
   -- This write makes a caller that waits for replicas wait for the first message, too, whose wait may have timed out.
-  redis.call('PEXPIRE', sent_key, idempotency_ms)
+  redis.call('PEXPIRE', message_id_key, idempotency_ms)
   return { 'duplicate', task_id, context, tonumber(number), tonumber(seq), tonumber(job or 0), '', 0, queue or '',
     level or '' }
 end

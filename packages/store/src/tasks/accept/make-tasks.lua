@@ -24,7 +24,7 @@
 -- EACH  task_id         of the task that the message makes
 --       owner
 --       context         as JSON text
---       sent_key        what this principal sent under this messageId (string)
+--       message_id_key        what this principal sent under this messageId (string)
 --       fingerprint     of the body
 --       body            the message as JSON, without its ids and closing brace
 --       entry           of the inbox, without the message: messageId as JSON, line break, the rest of the turn's input
@@ -76,30 +76,31 @@ if caller_key then
   record_caller = function(task_id, owner) record_call(task_id, owner, ended) end
 end
 
-local messages, sent_keys, has_more = {}, {}, false
+local messages, message_id_keys, has_more = {}, {}, false
 local at, last = FIRST, #ARGV
 while at <= last do
-  local task_id, owner, context, sent_key, fingerprint, body, entry, queue_root, max_waiting, state, request,
+  local task_id, owner, context, message_id_key, fingerprint, body, entry, queue_root, max_waiting, state, request,
     more_count = unpack(ARGV, at, at + SIZE - 1)
   local message = {
-    task_id = task_id, owner = owner, context = context, sent_key = sent_key, fingerprint = fingerprint, body = body,
-    entry = entry, queue_root = queue_root, max_waiting = tonumber(max_waiting), state = state, request = request,
+    task_id = task_id, owner = owner, context = context, message_id_key = message_id_key, fingerprint = fingerprint,
+    body = body, entry = entry, queue_root = queue_root, max_waiting = tonumber(max_waiting), state = state,
+    request = request,
   }
   at = at + SIZE
   if more_count ~= '0' then
     for name_at = at, at + more_count - 1, 2 do message[ARGV[name_at]] = ARGV[name_at + 1] end
     at, has_more = at + more_count, true
   end
-  messages[#messages + 1], sent_keys[#sent_keys + 1] = message, sent_key
+  messages[#messages + 1], message_id_keys[#message_id_keys + 1] = message, message_id_key
 end
 
 -- A message may be a retry of an earlier one, or of another one in this call.
-local known = redis.call('MGET', unpack(sent_keys))
+local known = redis.call('MGET', unpack(message_id_keys))
 local new, retries, first_of = {}, {}, {}
 for n = 1, #messages do
-  local sent_key = sent_keys[n]
-  if known[n] or first_of[sent_key] then retries[#retries + 1] = n
-  else new[#new + 1], first_of[sent_key] = n, n end
+  local message_id_key = message_id_keys[n]
+  if known[n] or first_of[message_id_key] then retries[#retries + 1] = n
+  else new[#new + 1], first_of[message_id_key] = n, n end
 end
 if caller_key and #new > 0 and not has_room then return { { 'too-many-calls' } } end
 
@@ -255,7 +256,7 @@ if #new > 0 then
     local task_id, context, scheduled_ms = message.task_id, message.context, message.scheduled_ms
     local task_key = tasks_root .. task_id
     local ids = '"taskId":"' .. task_id .. '","contextId":"' .. context .. '"'
-    redis.call('SET', message.sent_key, message.fingerprint .. ' ' .. task_id .. ' 1', 'PX', idempotency_ms)
+    redis.call('SET', message.message_id_key, message.fingerprint .. ' ' .. task_id .. ' 1', 'PX', idempotency_ms)
     local history_name, history = 'h', ',\t' .. message.body .. ',' .. ids .. '}'
     if #history > inline_bytes then
       redis.call('SET', task_key .. ':h:1', history)
@@ -270,7 +271,7 @@ if #new > 0 then
       'owner', message.owner, 'context', context, 'messages', '1', 'inbox', '1', 'initial_entry', message.entry,
       'status', status, history_name, history, job_name, job_value, jobs_name, jobs_value)
     redis.call('XADD', task_key .. ':e', '1-0', 's', status_update(task_id, context, status, annotation))
-    local retry_name = idempotency_key_in(message.sent_key)
+    local retry_name = idempotency_key_in(message.message_id_key)
     if retry_name then redis.call('HSET', task_key, 'retry_names', retry_name) end
     if message.request ~= '' then redis.call('HSET', task_key, 'request', message.request) end
     if caller_key then
@@ -290,9 +291,9 @@ end
 if #retries > 0 then
   --- @include "first-answer.lua"
   for _, n in ipairs(retries) do
-    local first = replies[first_of[sent_keys[n]]]
+    local first = replies[first_of[message_id_keys[n]]]
     local is_refused = not known[n] and #first == 1
-    replies[n] = is_refused and first or first_answer(sent_keys[n], messages[n].fingerprint)
+    replies[n] = is_refused and first or first_answer(message_id_keys[n], messages[n].fingerprint)
   end
 end
 if note_limits then note_limits() end

@@ -24,7 +24,7 @@ export const makeTasksScript = defineScript({
     'taskId',
     'owner',
     'context',
-    'sentKey',
+    'messageIdKey',
     'fingerprint',
     'body',
     'entry',
@@ -54,7 +54,7 @@ export interface NewTask {
   readonly taskId: string;
   readonly owner: string;
   readonly context: string;
-  readonly sentKey: string;
+  readonly messageIdKey: string;
   readonly fingerprint: string;
   readonly body: string;
   readonly entry: string;

@@ -3,6 +3,6 @@
 -- has.
 
 -- nil: the message is known under its id
-local function idempotency_key_in(sent_key)
-  return sent_key:find(':Idempotency-Key\\u003a ', 1, true) and sent_key:match('[^:]*$')
+local function idempotency_key_in(message_id_key)
+  return message_id_key:find(':Idempotency-Key\\u003a ', 1, true) and message_id_key:match('[^:]*$')
 end

@@ -48,16 +48,16 @@ export class LargeTasks {
 
   async #read({ key, bytes, read }: LargeTask): Reading {
     const share = new Share(this.#budget, bytes);
-    share.expect();
+    share.reserve();
     try {
       const pieces = await read();
       const known = pieces && this.#known.get(key)?.deref();
       if (!known) return pieces && this.#keep(key, TaskJson.large(pieces, share));
       // Another connection has read it meanwhile.
-      share.settle();
+      share.returnUnused();
       return known.expect();
     } finally {
-      share.settleSoon();
+      share.returnUnusedSoon();
     }
   }
 

@@ -8,28 +8,28 @@ export class Share {
   readonly #budget: ByteBudget;
   readonly #bytes: number;
   #readers = 0;
-  #isExpected = false;
+  #isReserved = false;
 
   constructor(budget: ByteBudget, bytes: number) {
     this.#budget = budget;
     this.#bytes = bytes;
   }
 
-  /** Takes the bytes for callers that are about to send the task, until `settle`. @throws {AnswersTooLarge} */
-  expect(): void {
+  /** Takes the bytes for callers that are about to send the task, until `returnUnused`. @throws {AnswersTooLarge} */
+  reserve(): void {
     if (!this.#isTaken) this.#budget.require(this.#bytes);
-    this.#isExpected = true;
+    this.#isReserved = true;
   }
 
-  /** Gives the bytes back, unless the callers of `expect` have called `retain` meanwhile. */
-  settle(): void {
-    if (this.#isExpected && this.#readers === 0) this.#budget.give(this.#bytes);
-    this.#isExpected = false;
+  /** Gives the bytes back, unless the callers of `reserve` have called `retain` meanwhile. */
+  returnUnused(): void {
+    if (this.#isReserved && this.#readers === 0) this.#budget.give(this.#bytes);
+    this.#isReserved = false;
   }
 
-  /** As `settle`, after all callers that wait for the task now have run. */
-  settleSoon(): void {
-    setImmediate(() => this.settle());
+  /** As `returnUnused`, after all callers that wait for the task now have run. */
+  returnUnusedSoon(): void {
+    setImmediate(() => this.returnUnused());
   }
 
   /** Takes the bytes for a reader, until `release`. */
@@ -44,13 +44,13 @@ export class Share {
   }
 
   /** Takes this many bytes instead, for a translation of the task. @throws {AnswersTooLarge} */
-  retainInstead(bytes: number): Disposable {
-    this.settle();
+  reserveInstead(bytes: number): Disposable {
+    this.returnUnused();
     this.#budget.require(bytes);
     return { [Symbol.dispose]: () => this.#budget.give(bytes) };
   }
 
   get #isTaken(): boolean {
-    return this.#isExpected || this.#readers > 0;
+    return this.#isReserved || this.#readers > 0;
   }
 }

@@ -38,8 +38,8 @@ export class TaskJson {
 
   /** Call it when the bytes may be sent again. @throws {AnswersTooLarge} */
   expect(): this {
-    this.#origin.#share?.expect();
-    this.#origin.#share?.settleSoon();
+    this.#origin.#share?.reserve();
+    this.#origin.#share?.returnUnusedSoon();
     return this;
   }
 
@@ -53,7 +53,7 @@ export class TaskJson {
 
   /** Holds this many copies instead, while a translation is sent to a reader. @throws {AnswersTooLarge} */
   retainCopies(count: number): Disposable {
-    return this.#origin.#share?.retainInstead(count * this.length) ?? nothing;
+    return this.#origin.#share?.reserveInstead(count * this.length) ?? nothing;
   }
 
   /** The same bytes with a text on either side. */

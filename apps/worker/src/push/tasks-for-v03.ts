@@ -6,7 +6,7 @@ import { isChunk } from './plan-whole-artifacts.ts';
  * Clients of A2A 0.3 get the current task instead of events. So one delivery stands for several events, and chunks
  * alone cause none: the status that follows does, or the end of the artifact.
  */
-export async function legacyTasks(
+export async function tasksForV03(
   queue: OpenDeliveryQueue,
   events: readonly FeedEvent[] | 'trimmed',
 ): Promise<readonly (Notification | CursorAdvance)[]> {
