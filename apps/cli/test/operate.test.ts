@@ -211,7 +211,7 @@ describe('A key', () => {
     const wrong = await json(make, { env });
     expect([wrong.code, wrong.document.error]).toMatchObject([
       2,
-      { message: expect.stringMatching(/^--scopes sned: there are send, read, cancel, push, events, admin/) },
+      { message: expect.stringMatching(/^--scopes sned: there are send, read, cancel, push, events, priority, admin/) },
     ]);
     expect((await json([...make, '--any-scope'], { env })).document.scopes).toEqual(['sned', 'read']);
   });

@@ -1,10 +1,11 @@
 import { appendFileSync } from 'node:fs';
 import { env } from 'node:process';
 import { setTimeout as delay } from 'node:timers/promises';
-import { defineAgent, type Outcome, RetryableError, type StepAttempt, type Turn } from '@switchyard/agent';
+import { checkBudget, defineAgent, type Outcome, RetryableError, type StepAttempt, type Turn } from '@switchyard/agent';
 import {
   chapterText,
   EVENT,
+  LIMIT,
   lineText,
   machineMs,
   NAP_MS,
@@ -20,6 +21,7 @@ import {
 export default defineAgent({
   id: 'scenario-agent',
   concurrency: 60,
+  budget: { tokens: 1_000 },
   card: {
     name: 'Scenario agent',
     description: 'Plays scenarios of the fault suite.',
@@ -138,6 +140,17 @@ const behaviours: Readonly<Record<string, Behaviour>> = {
     };
     await turn.step('step 2', run, { attempts: 2 });
     return turn.complete(`Retried for ${key}`);
+  },
+
+  /** Asks for its budget and for room before each step. */
+  async metered(turn, count, key) {
+    for (let step = 1; step <= count; step++) {
+      await checkBudget();
+      const room = await turn.limit(LIMIT, TOKENS_OF_MESSAGE);
+      await noteStep(turn, step);
+      await room.used(TOKENS_OF_MESSAGE - 1);
+    }
+    return turn.complete(`Paid for ${count} steps of ${key}`);
   },
 
   /** Waits for an event that nobody gives, until it is canceled. */

@@ -8,7 +8,7 @@ import { temporaryFolder } from '../../system.ts';
 import { type KillPoint, killFile } from '../inject/kill-point.ts';
 import { type RedisDeployment, startSingle } from '../redis/deployments.ts';
 import { playScenario } from '../workload/play-scenario.ts';
-import { createScenario, type ScenarioKind } from '../workload/scenario.ts';
+import { createScenario, LIMIT, type ScenarioKind } from '../workload/scenario.ts';
 import { type Scene, startScene } from '../workload/scene.ts';
 
 // Kills a process just before and just after each script of a suspended turn. Its task must end as without the kill.
@@ -45,6 +45,12 @@ const groups: Readonly<Record<string, readonly Moment[]>> = {
     worker('events', 'beginStep', { isSuspended: true }),
     gateway('idle', 'cancel'),
   ],
+  'a budget, or the pace of a model': [
+    worker('metered', 'recordUsage'),
+    worker('metered', 'checkBudget'),
+    worker('metered', 'askForRoom'),
+    worker('metered', 'correctPace'),
+  ],
   'a call, or the retry of a step': [
     worker('call', 'makeTasks'),
     worker('call', 'resumeTurns'),
@@ -68,7 +74,14 @@ test.concurrent.each(Object.entries(groups))(
   async (_, moments) => {
     await using folder = await temporaryFolder();
     const preload = new URL('../inject/kill-at-script.ts', import.meta.url).href;
-    const env = { MAX_ATTEMPTS: '100', NODE_OPTIONS: `--import=${preload}`, KILL_FOLDER: folder.path };
+    const limits = join(folder.path, 'limits.json');
+    await writeFile(limits, JSON.stringify({ [LIMIT]: { requestsPerMinute: 1_200, tokensPerMinute: 12_000 } }));
+    const env = {
+      MAX_ATTEMPTS: '100',
+      MODEL_LIMITS: limits,
+      NODE_OPTIONS: `--import=${preload}`,
+      KILL_FOLDER: folder.path,
+    };
     await using scene = await startScene({ redis, gateways: 2, workers: 2, env });
     const found: string[] = [];
     for (const moment of moments)

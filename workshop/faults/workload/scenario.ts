@@ -36,7 +36,8 @@ export const scenarioKinds = [
   ...(['stream', 'talk', 'files', 'steps', 'wait'] as const),
   ...(['sleep', 'events', 'callback', 'call', 'retry', 'idle'] as const),
 ];
-export type ScenarioKind = (typeof scenarioKinds)[number];
+/** `metered`: with a limit and a budget, which the workload has not. */
+export type ScenarioKind = (typeof scenarioKinds)[number] | 'metered';
 
 /** Of these the turn is suspended. */
 export const isSuspended = (kind: ScenarioKind): boolean =>
@@ -46,6 +47,8 @@ export const isSuspended = (kind: ScenarioKind): boolean =>
 export const EVENT = 'go';
 /** How long each sleep lasts. */
 export const SLEEP_MS = 1_100;
+/** A limit of the workers' MODEL_LIMITS, if they have any. */
+export const LIMIT = 'faults';
 /** How long a called agent sleeps, and a step waits for its next attempt: longer than a turn waits in its process. */
 export const NAP_MS = 5_500;
 
@@ -91,6 +94,7 @@ export function createScenario(
     call: [`agent: Heard: Napped for ${key}`],
     retry: [`agent: Retried for ${key}`],
     idle: ['agent: Waiting'],
+    metered: [`agent: Paid for ${size} steps of ${key}`],
   }[kind];
   return {
     kind,
