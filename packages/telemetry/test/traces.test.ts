@@ -141,6 +141,19 @@ describe('a trace share', () => {
 });
 
 describe('attempts', () => {
+  it('have what they used of models, and what it cost', async () => {
+    const traces = await start(1);
+    const used = { inputTokens: 30, outputTokens: 5, microUsd: 1_200 };
+    traceTurn({ ...message, trace: undefined }, attempt, []).end({ result: 'settled', used });
+    await traces.stop();
+    for (const name of ['process pizza', 'invoke_agent Pizza desk'])
+      expect(named(name)[0]?.attributes).toMatchObject({
+        'gen_ai.usage.input_tokens': 30,
+        'gen_ai.usage.output_tokens': 5,
+        'switchyard.micro_usd': 1_200,
+      });
+  });
+
   it('at one message have one trace; a step that a crashed attempt began is recorded by the next', async () => {
     const traces = await start(1);
     const lost = { ...attempt, begunAt: new Date(), worker: 'dead' };

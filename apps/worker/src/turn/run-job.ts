@@ -123,7 +123,7 @@ async function executeAndConclude(
   emit(beginOf(turn, waitedMs));
   const result = await trace.runAgent(() => executeTurn(agent, new StoredTurnPort(dependencies, turn, run)));
   const next = await concludeTurn(turn, result, { retry: agent.retry, failures }).finally(() =>
-    trace.end(traceEnd(result)),
+    trace.end(traceEnd(result, run.usage.used)),
   );
   emit(endOf(turn, { result, durationMs: performance.now() - begun }, next));
   return next;

@@ -23,8 +23,9 @@ export async function beginTrace(
 }
 
 /** How the attempt ended, for its spans. */
-export function traceEnd(result: TurnResult): AttemptEnd {
+export function traceEnd(result: TurnResult, used: AttemptEnd['used']): AttemptEnd {
   return {
+    used,
     result: result.kind === 'interrupted' ? result.reason.kind : result.kind,
     state: result.kind === 'failed' ? 'TASK_STATE_FAILED' : result.kind === 'settled' ? result.state : undefined,
     error: 'error' in result ? result.error : undefined,

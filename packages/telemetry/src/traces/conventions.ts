@@ -36,6 +36,9 @@ export const attribute = {
   worker: 'switchyard.worker',
   isRemembered: 'switchyard.remembered',
   result: 'switchyard.result',
+  inputTokens: 'gen_ai.usage.input_tokens',
+  outputTokens: 'gen_ai.usage.output_tokens',
+  microUsd: 'switchyard.micro_usd',
 } as const;
 
 /** The attributes of a span that sends or processes a queued message. */

@@ -41,6 +41,10 @@ export interface LostAttempt extends TracedAttempt {
 
 /** How an attempt ended. */
 export interface AttemptEnd {
+  /** What it has used of models, without the tasks that it called; unset: nothing. */
+  readonly used?:
+    | { readonly inputTokens: number; readonly outputTokens: number; readonly microUsd: number }
+    | undefined;
   /** Its result: `settled`, `failed`, `retry`, … */
   readonly result: string;
   /** The state of the task, if the attempt settled the turn. */
@@ -117,8 +121,14 @@ function unrecordedTurn({ trace: sent }: TracedMessage): TurnTrace {
   };
 }
 
-function endAttempt(span: Span, { result, state, error }: AttemptEnd): void {
-  span.setAttributes({ [attribute.state]: state, [attribute.result]: result });
+function endAttempt(span: Span, { result, state, error, used }: AttemptEnd): void {
+  span.setAttributes({
+    [attribute.state]: state,
+    [attribute.result]: result,
+    [attribute.inputTokens]: used?.inputTokens,
+    [attribute.outputTokens]: used?.outputTokens,
+    [attribute.microUsd]: used?.microUsd,
+  });
   if (error !== undefined) recordError(span, error);
   span.end();
 }

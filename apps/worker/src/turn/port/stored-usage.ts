@@ -1,5 +1,6 @@
 import { type CountedUsage, isCharged, type ModelCall } from '@switchyard/agent/runtime';
 import type { OpenTurn } from '@switchyard/store';
+import type { AttemptEnd } from '@switchyard/telemetry';
 import type { PriceTable } from '../../prices/price-table.ts';
 import type { Emit } from '../../telemetry/events.ts';
 import type { TurnFailures } from '../failures/turn-failures.ts';
@@ -15,9 +16,16 @@ export class StoredUsage {
   readonly #turn: OpenTurn;
   readonly #dependencies: UsageDependencies;
 
+  #used: NonNullable<AttemptEnd['used']> | undefined;
+
   constructor(turn: OpenTurn, dependencies: UsageDependencies) {
     this.#turn = turn;
     this.#dependencies = dependencies;
+  }
+
+  /** By this attempt, without amounts that have a key. Unset: no model was used. */
+  get used(): AttemptEnd['used'] {
+    return this.#used;
   }
 
   /** Never throws. If it cannot be stored, the next step or the outcome tries again. */
@@ -39,8 +47,15 @@ export class StoredUsage {
     const { unpricedCalls = microUsd === undefined ? calls : 0 } = amounts;
     const { agent } = this.#turn.start;
     // Amounts with a key may have been counted before.
-    if (key === undefined)
+    if (key === undefined) {
       this.#dependencies.emit({ kind: 'model-used', agent, model, inputTokens, outputTokens, microUsd });
+      const before = this.#used ?? { inputTokens: 0, outputTokens: 0, microUsd: 0 };
+      this.#used = {
+        inputTokens: before.inputTokens + inputTokens,
+        outputTokens: before.outputTokens + outputTokens,
+        microUsd: before.microUsd + (microUsd ?? 0),
+      };
+    }
     const tokens = { inputTokens, outputTokens, cachedTokens, reasoningTokens };
     await this.#turn.recordUsage({ model, key, ...tokens, calls, unpricedCalls, microUsd: microUsd ?? 0 });
   }
