@@ -18,8 +18,8 @@
 --                       events, number of their arguments, and then each event as encoder.ts writes it
 -- An event: if the agent did something besides its events, `notes` and the notes as in note.lua, one a line; if it
 --       ends a turn that failed, `failure` and why, as in failures.lua; if a step published it, `step`, the step's key
---       and its mark (see begin-step.lua); if it answers messages besides the turn's own, `delivered` and their ids as in
---       delivered.lua; then its kind, the task's metadata after it (JSON; '' if unchanged), and
+--       and its mark (see begin-step.lua); if it answers messages besides the turn's own, `delivered` and their ids as
+--       in delivered.lua; then its kind, the task's metadata after it (JSON; '' if unchanged), and
 --         status    letter   '1' if it is the turn's outcome   its effect on the caller ('' | answered | reply)
 --                   message (JSON or '')   '1' if the history lacks the message   metadata of the event (JSON or '')
 --         artifact  the event (JSON)   number of the artifact   append|replace   header   first   parts   last
@@ -47,8 +47,8 @@ local sweep_after_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpac
 
 local ARITY = { status = 8, artifact = 9 }
 
--- Each writes an event of a turn, and returns a verdict. turn: its record; queue_root; successor_options; delivered: how
--- many messages it has besides its own
+-- Each writes an event of a turn, and returns a verdict. turn: its record; queue_root; successor_options; delivered:
+-- how many messages it has besides its own
 local write = {}
 
 -- A turn's first event gets an incarnation made from its run; later artifact events repeat that of the event before.

@@ -8,8 +8,8 @@ local function turn_refusal(record, fence, done)
   return record.turn == '' and fence == last_fence(record) and done or 'fenced'
 end
 
--- Closes the turn and removes its message from the inbox, and with it the `delivered` messages behind it, which the turn
--- was given while it ran. `answered` becomes the number of the last of them.
+-- Closes the turn and removes its message from the inbox, and with it the `delivered` messages behind it, which the
+-- turn was given while it ran. `answered` becomes the number of the last of them.
 local function pop(record, delivered)
   record.answered = math.max(record.answered, record.messages - record.inbox + 1 + delivered)
   pop_message(record, delivered)

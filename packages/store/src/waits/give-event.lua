@@ -17,10 +17,12 @@
 --       max_bytes    as in tenant-bytes.lua
 --       job_options  as in add-jobs.lua
 -- Returns  { verdict }; with `unknown` the names of the events that the turn waits for, with `unchecked` the schema
---       given (it is kept) | resumed (it is kept, and the turn has a job) | known (it was given before, perhaps to a turn
---       that has ended)
---       | unchecked (the suspended turn waits for data of this schema) | unknown (the suspended turn waits for others, and has not named this one) | full (too many events wait, or
---       the results are too large together) | too-many-bytes-of-tenant | idle (no message is being worked on)
+--       given (it is kept) | resumed (it is kept, and the turn has a job)
+--       | known (it was given before, perhaps to a turn that has ended)
+--       | unchecked (the suspended turn waits for data of this schema)
+--       | unknown (the suspended turn waits for others, and has not named this one)
+--       | full (too many events wait, or the results are too large together) | too-many-bytes-of-tenant
+--       | idle (no message is being worked on)
 --       | canceling | terminal | missing
 -- Invariant: an event that is given is taken once, by the first wait for its name. It is kept until then, or until its
 -- turn ends.
