@@ -39,6 +39,9 @@ const recordFields: Readonly<Record<string, string>> = {
   epoch: 'the number of the last attempt',
   owner: 'its scope as text',
   inbox: 'the number of messages in it',
+  answered: 'the number of the last message that is answered',
+  incarnation: 'that of the last event',
+  job: 'the number of the job whose runs may begin turns',
   turn: 'the fencing token of the open turn',
   run: 'the id of the run of the last attempt',
 };

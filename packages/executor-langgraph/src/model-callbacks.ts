@@ -14,7 +14,7 @@ export interface ModelCallbacks {
   handleLLMError(error: unknown, runId: string): Promise<void>;
 }
 
-interface Run {
+interface ModelRun {
   readonly model: string;
   readonly begun: number;
   readonly room: Room | undefined;
@@ -44,7 +44,7 @@ const PAUSE_MS = 5_000;
  *     const config = { signal: turn.signal, callbacks };
  */
 export function modelCallbacks(): ModelCallbacks {
-  const runs = new Map<string, Run>();
+  const runs = new Map<string, ModelRun>();
   // LangChain may call its handlers outside of the turn's own asynchronous context.
   const inTurn = AsyncLocalStorage.snapshot();
   const start = async (messages: unknown, runId: string, more: readonly unknown[]): Promise<void> => {

@@ -45,11 +45,11 @@ async function contents({ store, turn, published }: Running): Promise<string[]> 
   // The queue of a turn that no worker has taken, and the messageIds, whose fingerprints have the context.
   const keys = found.filter((key) => !/\{s0\}:[qm]:/.test(key));
   const all = await Promise.all(keys.map(async (key) => [key, await contentOf(key), (await redis.pttl(key)) > 0]));
-  const { time = '', tip = '' } = await redis.hgetall(shardsOf(store).of(taskId).task(taskId));
+  const { time = '', incarnation = '' } = await redis.hgetall(shardsOf(store).of(taskId).task(taskId));
   await channels.ping(); // its reply comes after all published messages
   const other = await otherTasks(store, taskId);
   const plain = (content: unknown): string =>
-    [taskId, ...other, prefix, time, tip]
+    [taskId, ...other, prefix, time, incarnation]
       .reduce((text, word, i) => text.replaceAll(word, `<${i}>`), JSON.stringify(content))
       .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'now')
       .replaceAll(/"[0-9a-z]{8}"|(?<=[soC])[0-9a-z]{8}(?=<)|\d{13}/g, 'ms')

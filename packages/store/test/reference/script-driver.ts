@@ -390,7 +390,7 @@ export class ScriptDriver {
     const { keys, args } = this.#call(lease);
     const message = { fingerprint, message: `{"messageId":"${messageId}"`, entry: `"${messageId}"\n{}` };
     return addMessageScript.run(this.#redis, {
-      keys: { ...keys, sent: this.#messageIdKey(messageId), queueRoot: queueRoot(this.#agent, this.#keys) },
+      keys: { ...keys, messageId: this.#messageIdKey(messageId), queueRoot: queueRoot(this.#agent, this.#keys) },
       args: {
         ...args,
         ...ACCEPTING,

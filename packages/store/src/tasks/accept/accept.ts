@@ -15,7 +15,14 @@ import { hiddenLetter, stateLetters } from '../visibility/state-letters.ts';
 import { copySteps } from './copy-steps.ts';
 import { claimNameOfMessage, releaseName } from './idempotency-keys.ts';
 import type { MoreOfTask, NewTasks } from './new-tasks.ts';
-import { type AnySubmission, entry, fingerprint, keptRequest, type Sent, submittedTask } from './sent-message.ts';
+import {
+  type AnySubmission,
+  entry,
+  fingerprint,
+  keptRequest,
+  type PreparedMessage,
+  submittedTask,
+} from './prepared-message.ts';
 import {
   type Acceptance,
   type AcceptReply,
@@ -37,7 +44,7 @@ import {
 export const addMessageScript = defineScript({
   file: 'add-message.lua',
   from: import.meta.url,
-  keys: [...recordKeyNames, 'sent', 'queueRoot', 'caller?'],
+  keys: [...recordKeyNames, 'messageId', 'queueRoot', 'caller?'],
   args: [
     ...recordArgNames,
     ...acceptArgNames,
@@ -113,7 +120,7 @@ export async function accept(
 }
 
 /** The tasks of a series name the first one, whose id is that of the schedule. */
-function withScheduleId({ shards }: AcceptDependencies, scope: Scope, sent: Sent): Sent {
+function withScheduleId({ shards }: AcceptDependencies, scope: Scope, sent: PreparedMessage): PreparedMessage {
   const { schedule } = sent;
   if (schedule?.cron === undefined || schedule.scheduleId !== undefined) return sent;
   const reservedId = sent.reservedId ?? shards.newId(shardSeedOf(scope, sent));
@@ -121,13 +128,14 @@ function withScheduleId({ shards }: AcceptDependencies, scope: Scope, sent: Sent
 }
 
 /** The ids of messages of agents and schedules are ours: none is used twice. */
-const isNamedByClient = ({ caller, previousTaskId }: Sent): boolean => !caller && previousTaskId === undefined;
+const isNamedByClient = ({ caller, previousTaskId }: PreparedMessage): boolean =>
+  !caller && previousTaskId === undefined;
 
 /** A message that is refused leaves its name free. On one shard, the step that accepts it does all of this. */
 async function withName(
   dependencies: AcceptDependencies,
   scope: Scope,
-  sent: Sent,
+  sent: PreparedMessage,
   write: () => Promise<AcceptReply>,
 ): Promise<AcceptReply> {
   if (dependencies.shards.all.length === 1) return write();
@@ -148,7 +156,7 @@ function isRefusal(reply: AcceptReply): reply is [Refusal] {
 async function refusal(
   dependencies: AcceptDependencies,
   scope: Scope,
-  sent: Sent,
+  sent: PreparedMessage,
   verdict: Refusal,
 ): Promise<Acceptance | CallAcceptance | AnswerAcceptance> {
   if (verdict !== 'overloaded') return { verdict };
@@ -163,7 +171,7 @@ async function refusal(
 const LONGEST_HOLD_MS = 1e12;
 
 /** Makes a task. A new context has the id of its first task (docs/adr/0023). */
-function makeTask(dependencies: AcceptDependencies, scope: Scope, sent: Sent): Promise<AcceptReply> {
+function makeTask(dependencies: AcceptDependencies, scope: Scope, sent: PreparedMessage): Promise<AcceptReply> {
   const { message, body } = sent;
   const { contextId } = message;
   const owner = ownerOf(scope);
@@ -187,7 +195,7 @@ function makeTask(dependencies: AcceptDependencies, scope: Scope, sent: Sent): P
   return dependencies.newTasks.make(task, sent.caller);
 }
 
-function moreOf(dependencies: AcceptDependencies, taskId: string, sent: Sent): MoreOfTask {
+function moreOf(dependencies: AcceptDependencies, taskId: string, sent: PreparedMessage): MoreOfTask {
   const { webhook, steps, skill, priority = 'normal', schedule, previousTaskId } = sent;
   const isUsual = priority === 'normal' && !webhook && !steps && !skill?.hasQueue && !schedule;
   if (isUsual && previousTaskId === undefined) return {};
@@ -203,17 +211,26 @@ function moreOf(dependencies: AcceptDependencies, taskId: string, sent: Sent): M
 }
 
 /** The queue of a task that the message makes. */
-function queueFor({ agent }: Scope, { skill }: Sent): string {
+function queueFor({ agent }: Scope, { skill }: PreparedMessage): string {
   return skillQueue(agent, skill?.hasQueue ? skill.id : undefined);
 }
 
-async function makeTaskWithSteps(dependencies: AcceptDependencies, scope: Scope, sent: Sent): Promise<AcceptReply> {
+async function makeTaskWithSteps(
+  dependencies: AcceptDependencies,
+  scope: Scope,
+  sent: PreparedMessage,
+): Promise<AcceptReply> {
   const reservedId = sent.reservedId ?? dependencies.shards.newId(shardSeedOf(scope, sent));
   if (sent.steps && (await copySteps(dependencies, sent.steps, reservedId)) === 'unknown') return ['missing'];
   return makeTask(dependencies, scope, { ...sent, reservedId });
 }
 
-function addMessage(dependencies: AcceptDependencies, scope: Scope, sent: Sent, taskId: string): Promise<AcceptReply> {
+function addMessage(
+  dependencies: AcceptDependencies,
+  scope: Scope,
+  sent: PreparedMessage,
+  taskId: string,
+): Promise<AcceptReply> {
   const { shards, settings } = dependencies;
   const { message, body, caller } = sent;
   const { contextId } = message;
@@ -221,7 +238,7 @@ function addMessage(dependencies: AcceptDependencies, scope: Scope, sent: Sent, 
   return runDurably(dependencies, addMessageScript, {
     keys: {
       ...keys.record(taskId),
-      sent: keys.messageId(scope, retryName(sent)),
+      messageId: keys.messageId(scope, retryName(sent)),
       queueRoot: queueRoot(scope.agent, keys),
       caller: callerKey(shards, caller),
     },
@@ -250,7 +267,7 @@ function addMessage(dependencies: AcceptDependencies, scope: Scope, sent: Sent, 
 function newWebhooks(
   dependencies: AcceptDependencies,
   taskId: string,
-  sent: Sent & { readonly webhook: WebhookDraft },
+  sent: PreparedMessage & { readonly webhook: WebhookDraft },
 ): MoreOfTask {
   const { webhook, otherWebhooks = [], webhookHoldMs = 0 } = sent;
   const all = [webhook, ...otherWebhooks].map((draft) => encryptedWebhook(dependencies, taskId, draft));

@@ -1,7 +1,7 @@
 -- addMessage: accepts a message of a client, or of an agent, for an existing task. make-tasks.lua makes tasks.
 --
 -- KEYS  <record>
---       sent            what this principal sent under this messageId (string)
+--       message_id      what this principal sent under this messageId (string)
 --       queue_root      root of the keys of its agent's queue, as in add-jobs.lua
 --       caller?         task of the calling agent, see caller.lua
 -- ARGV  <record>

@@ -6,13 +6,13 @@ import type { AnswerSubmission, CallSubmission, KeptRequest, StoredEntry, Submis
 export type AnySubmission = Submission & Partial<CallSubmission & AnswerSubmission>;
 
 /** `body`: JSON of the message without its taskId and contextId. Made once, because a message may be large. */
-export type Sent = AnySubmission & { readonly body: string };
+export type PreparedMessage = AnySubmission & { readonly body: string };
 
 /**
  * A hash that tells a retry from another message with the same messageId. It leaves out credentials, as it is not
  * encrypted, and the messageId if there is an idempotency key: many libraries give a retry another one.
  */
-export function fingerprint({ message, body: sent, metadata, webhook, idempotencyKey }: Sent): string {
+export function fingerprint({ message, body: sent, metadata, webhook, idempotencyKey }: PreparedMessage): string {
   const { taskId, contextId } = message;
   const body = idempotencyKey === undefined ? sent : JSON.stringify({ ...message, messageId: undefined });
   const others = JSON.stringify([taskId, contextId, metadata, webhook?.url, webhook?.id]);
@@ -23,7 +23,7 @@ export function fingerprint({ message, body: sent, metadata, webhook, idempotenc
  * The inbox entry without its message: the message's id, and a `StoredEntry` as JSON. The message is in the history, or
  * add-message.lua puts it in.
  */
-export function entry(scope: Scope, sent: Sent): string {
+export function entry(scope: Scope, sent: PreparedMessage): string {
   const { caller, trace, requestId } = sent;
   const { messageId, contextId } = sent.message;
   // JSON leaves out undefined fields; an object without spreads is made faster.
@@ -46,7 +46,7 @@ function orNothing(list: readonly string[] | undefined): readonly string[] | und
 }
 
 /** A `KeptRequest` as JSON; '' for most messages, whose request has none of these parameters. */
-export function keptRequest(scope: Scope, sent: Sent): string {
+export function keptRequest(scope: Scope, sent: PreparedMessage): string {
   const { scopes } = scope.principal;
   const { acceptedOutputModes, extensions, metadata, skill, priority } = sent;
   const isUsual = !acceptedOutputModes?.length && !extensions?.length && !metadata && !skill && !priority;
@@ -66,7 +66,7 @@ export function keptRequest(scope: Scope, sent: Sent): string {
  * may be large: it is not parsed and written again.
  */
 export function submittedTask(
-  { historyLength, body, schedule }: Sent,
+  { historyLength, body, schedule }: PreparedMessage,
   taskId: string,
   contextId: string,
   timestamp: string,
