@@ -17,7 +17,7 @@ const AT_ONCE = 100;
 const STARTS_AT_ONCE = 4;
 /** A check of the shard, the turn that follows, and a busy machine. */
 const SLACK_MS = 2_500;
-const scope = { principal: { tenant: 'acme', subject: 'someone', scopes: [] }, agent: 'limited' };
+const scope = { principal: { tenant: 'acme', subject: 'someone', scopes: [] }, agent: 'five-at-a-time' };
 
 interface Measurement {
   readonly turns: number;
@@ -82,8 +82,13 @@ async function openCounter() {
 /** @returns the most turns at a time, the longest time with fewer than five since a kill, and what else was counted */
 export async function measurePlaces({ turns, turnMs, workers, shards, leaseMs, killEveryMs }: Measurement) {
   await using counter = await openCounter();
-  const env = { DEFAULT_AGENT: 'limited', KEY_PREFIX: PREFIX, LEASE_MS: String(leaseMs), SHARDS: String(shards) };
-  await using system = await startOwnSystem({ agents: ['workshop/load/agents/limited.ts'], workers: 1, env });
+  const env = {
+    DEFAULT_AGENT: 'five-at-a-time',
+    KEY_PREFIX: PREFIX,
+    LEASE_MS: String(leaseMs),
+    SHARDS: String(shards),
+  };
+  await using system = await startOwnSystem({ agents: ['workshop/load/agents/five-at-a-time.ts'], workers: 1, env });
   for (let n = 1; n < workers; n += STARTS_AT_ONCE)
     await Promise.all(Array.from({ length: Math.min(STARTS_AT_ONCE, workers - n) }, () => system.stack.addWorker()));
   const store = new Store({ redisUrl: system.redis.url, prefix: PREFIX, shards }, () => undefined);
@@ -101,10 +106,10 @@ export async function measurePlaces({ turns, turnMs, workers, shards, leaseMs, k
   let killed = 0;
   let killAt = performance.now() + killEveryMs;
   const open = async (): Promise<number> => {
-    const { waiting, active, delayed } = await store.queue.counts('limited');
+    const { waiting, active, delayed } = await store.queue.counts('five-at-a-time');
     return waiting + active + delayed;
   };
-  while ((await store.queue.waiting('limited')) > PLACES) {
+  while ((await store.queue.waiting('five-at-a-time')) > PLACES) {
     await delay(100);
     if (performance.now() < killAt) continue;
     const busy = counter.busy();
