@@ -295,6 +295,7 @@ const turns: readonly Panel[] = [
       { expr: 'max(switchyard_scheduled_tasks)', legend: 'waiting' },
       { expr: quantile(0.95, 'switchyard_schedule_delay_seconds'), legend: 'late, p95, seconds' },
       { expr: 'max(switchyard_suspended_turns)', legend: 'suspended' },
+      { expr: rate('switchyard_messages_rejected_total', { by: 'agent' }), legend: 'too late, by agent: {{agent}}' },
     ],
   },
   {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { fromJsonRpcErrorResponse, fromRestErrorBody } from '@a2a-js/sdk/errors';
-import { scheduleUri } from '@switchyard/protocol';
+import { scheduleUri, timeToLiveUri } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { startProgram } from '../../../tests/support/process.ts';
@@ -201,6 +201,14 @@ describe('send', () => {
     }
     const wrong = await run(['send', '--at', soon, '--time-zone', 'UTC', 'hello', ...echo]);
     expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('--time-zone is for --cron')]);
+  });
+
+  it.each(bindings)('sends a time to live, over %s', async (binding) => {
+    const { document } = await json(['send', '--ttl', '600', 'hello', '--transport', binding, ...echo]);
+    expect(document.task.status.state).toBe('TASK_STATE_COMPLETED');
+    expect(document.task.history[0].metadata).toEqual({ [timeToLiveUri]: { ttlMs: 600_000 } });
+    const wrong = await run(['send', '--ttl', '604801', 'hello', '--transport', binding, ...echo]);
+    expect(wrong.err).toContain('--ttl');
   });
 
   it.each(bindings)('takes answers that are larger than 4 MiB, over %s', async (binding) => {

@@ -24,6 +24,7 @@ import { createLimitedResources, type LimitedResources } from './limits/limited-
 import { Rates } from './limits/rates.ts';
 import { bindOperations } from './operations/operations.ts';
 import { createPushBackend } from './operations/push-backend.ts';
+import { LateMessages } from './operations/time-to-live.ts';
 import { defaultGatewaySettings, type GatewaySettings } from './settings/gateway-settings.ts';
 import { anonymousAccessProblem } from './settings/identity-settings.ts';
 import { Audit } from './telemetry/audit.ts';
@@ -37,7 +38,10 @@ import { previewOperations } from './v1_1/operations.ts';
  * afterwards.
  */
 export interface GatewayStore
-  extends Pick<Store, 'conversations' | 'registry' | 'isAnswering' | 'availability' | 'forRequests' | 'observe'> {
+  extends Pick<
+    Store,
+    'conversations' | 'registry' | 'isAnswering' | 'availability' | 'forRequests' | 'observe' | 'timesToLive'
+  > {
   readonly feeds: Pick<Feeds, 'follow' | 'presubscribe' | 'readersOf'>;
 }
 
@@ -103,7 +107,9 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   });
   const rates = new Rates(settings.rates, emit);
   const push = createPushBackend(settings, { webhooks, emit });
+  const late = new LateMessages(store, emit);
   const backend = {
+    late,
     emit,
     tasks,
     diagnoses: ops.tasks,
@@ -180,6 +186,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     const url = await listener.open(settings.host, settings.port);
     httpUrl = url;
     connections.start([listener.port, grpc?.port]);
+    late.start();
     emit({ kind: 'listening', grpcPort: grpc?.port, adminUrl, url });
     return { url, grpcPort: grpc?.port, adminUrl };
   }
@@ -187,6 +194,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   async function stop(): Promise<void> {
     emit({ kind: 'stopping', drainMs: settings.drainMs });
     agents.stop();
+    late.stop();
     authenticator.stop();
     heldRequests.end();
     await Promise.all([listener.close(settings.drainMs), grpc?.close(settings.drainMs)]);

@@ -10,11 +10,12 @@ let url: string;
 
 beforeAll(async () => {
   stage = await openStage();
-  const { registry, conversations } = stage.store;
+  const { registry, conversations, timesToLive } = stage.store;
   const feeds: GatewayStore['feeds'] = { follow: breakDown, presubscribe: () => undefined, readersOf: () => [] };
   const store: GatewayStore = {
     registry,
     conversations,
+    timesToLive,
     feeds,
     isAnswering: true,
     availability: () => stage.store.availability(),

@@ -333,6 +333,53 @@ describe('a worker', () => {
   });
 });
 
+describe('a message with a time to live', () => {
+  const sendLate = async (store: Store): Promise<string> => {
+    const sent = await store.tasks.accept(scope, { message: message('late'), timeToLiveMs: 100 });
+    if (sent.verdict !== 'accepted') throw new Error(sent.verdict);
+    return sent.taskId;
+  };
+  const rejected = (taskId: string) => [{ kind: 'message-rejected', agent: 'test-agent', taskId }];
+
+  test('is rejected while all slots are busy', async () => {
+    const bench = new Bench();
+    const store = await bench.store();
+    const going = Promise.withResolvers<void>();
+    const begun: string[] = [];
+    const agent = agentThat(
+      async (turn) => {
+        begun.push(turn.text);
+        await going.promise;
+        return turn.complete();
+      },
+      { concurrency: 1 },
+    );
+    await bench.worker(agent);
+    const first = await send(store, 'first');
+    await until(() => begun.length === 1, { what: 'the slot is busy' });
+    const late = await sendLate(store);
+    await reached(store, late, 'REJECTED');
+    await until(() => bench.happened('message-rejected').length > 0, { what: 'the worker says so' });
+    going.resolve();
+    await reached(store, first, 'COMPLETED');
+    expect(begun).toEqual(['first']);
+    expect(bench.happened('message-rejected')).toEqual(rejected(late));
+  });
+
+  test('is rejected, and counted once, by a worker that comes too late', async () => {
+    const bench = new Bench();
+    const store = await bench.store();
+    const late = await sendLate(store);
+    const isOver = async () => ((await new Ops(store).tasks.detail(late))?.beginBy ?? '') < new Date().toISOString();
+    await until(isOver, { what: 'the time to live is over' });
+    await bench.worker(agentThat(async (turn) => turn.complete()));
+    await reached(store, late, 'REJECTED');
+    await until(() => bench.happened('message-rejected').length > 0, { what: 'the worker says so' });
+    expect(bench.happened('message-rejected')).toEqual(rejected(late));
+    expect(bench.happened('turn-begun')).toEqual([]);
+  });
+});
+
 describe('a turn that waits', () => {
   const waits = agentThat(
     async (turn) => {

@@ -44,6 +44,10 @@ describe('defineAgent', () => {
     expect(() => agentThat(complete, { concurrency })).toThrow(/concurrency/);
   });
 
+  it.each([0, 1.5, 604_800_001])('refuses a time to live of %d ms', (timeToLiveMs) => {
+    expect(() => agentThat(complete, { timeToLiveMs })).toThrow(/timeToLiveMs/);
+  });
+
   it('completes a retry policy with the defaults', () => {
     const defaults = { backoffMs: 1_000, maxBackoffMs: 60_000, maxRetryAfterMs: 900_000 };
     expect(agentThat(complete).retry).toEqual(defaults);

@@ -85,6 +85,8 @@ export const taskRecordSchema = z.object({
   queueOfSkill: z.string().optional(),
   /** With which its messages wait: high or low; unset: normal. */
   priority: z.enum(priorities).optional(),
+  /** When its next message is rejected if no worker has begun it. */
+  beginBy: time.optional(),
   scheduledFor: time.optional(),
   isSchedulePaused: z.boolean().optional(),
   /** What its suspended turn waits for. */

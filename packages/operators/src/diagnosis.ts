@@ -38,7 +38,12 @@ const rules: readonly Rule[] = [
 ];
 
 export function diagnose(facts: TaskFacts): Diagnosis {
-  return withSpentBudget(firstOf(facts), facts.record, facts.budget.spent);
+  return withTimeToLive(withSpentBudget(firstOf(facts), facts.record, facts.budget.spent), facts.record);
+}
+
+function withTimeToLive(diagnosis: Diagnosis, { beginBy }: TaskFacts['record']): Diagnosis {
+  if (beginBy === undefined) return diagnosis;
+  return { ...diagnosis, text: `${diagnosis.text} It is rejected if no worker has begun it by ${beginBy}.` };
 }
 
 function firstOf(facts: TaskFacts): Diagnosis {

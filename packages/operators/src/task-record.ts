@@ -32,6 +32,8 @@ export interface TaskRecord extends TaskIdentity {
   readonly queueOfSkill?: string;
   /** With which its messages wait; unset: normal. */
   readonly priority?: Priority;
+  /** When its next message is rejected if no worker has begun it. */
+  readonly beginBy?: string;
   /** Sweeps since the last turn began. */
   readonly sweeps: number;
   /** When the sweeper adds its job again, unless a heartbeat comes first. */
@@ -73,27 +75,34 @@ export async function readRecord(dependencies: OperatorDependencies, taskId: str
   const { redis, shards, queue } = dependencies;
   const keys = shards.of(taskId);
   const key = keys.task(taskId);
-  const [[cancel, skill, level, later, waits, scheduleId, reason, ...fields], values, kept, webhooks, due, ttlMs] =
-    await Promise.all([
-      redis.hmget(
-        key,
-        'cancel',
-        'queue',
-        'level',
-        'later',
-        'waits',
-        'schedule_id',
-        'reason',
-        'owner',
-        'context',
-        'state',
-      ),
-      redis.hmget(key, ...FIELDS),
-      redis.xlen(keys.events(taskId)),
-      redis.hget(`${key}:w`, 'count'),
-      redis.zscore(keys.outbox, taskId),
-      redis.pttl(key),
-    ]);
+  const [
+    [cancel, skill, level, beginBy, later, waits, scheduleId, reason, ...fields],
+    values,
+    kept,
+    webhooks,
+    due,
+    ttlMs,
+  ] = await Promise.all([
+    redis.hmget(
+      key,
+      'cancel',
+      'queue',
+      'level',
+      'begin_by',
+      'later',
+      'waits',
+      'schedule_id',
+      'reason',
+      'owner',
+      'context',
+      'state',
+    ),
+    redis.hmget(key, ...FIELDS),
+    redis.xlen(keys.events(taskId)),
+    redis.hget(`${key}:w`, 'count'),
+    redis.zscore(keys.outbox, taskId),
+    redis.pttl(key),
+  ]);
   const identity = taskIdentity(taskId, fields);
   if (!identity) return undefined;
   const number = (name: (typeof FIELDS)[number]): number => Number(values[FIELDS.indexOf(name)] ?? 0);
@@ -120,6 +129,7 @@ export async function readRecord(dependencies: OperatorDependencies, taskId: str
     jobState: job ? await queue.stateOf(skillQueue(identity.agent, skill), taskId, job) : 'none',
     ...(skill && { queueOfSkill: skill }),
     ...(priority && { priority }),
+    ...(beginBy && /^\d/.test(beginBy) && { beginBy: new Date(Number.parseInt(beginBy, 10)).toISOString() }),
     ...(current && { reason: current }),
     sweeps: number('sweeps'),
     ...(due !== null && { dueAt: new Date(Number(due)).toISOString() }),

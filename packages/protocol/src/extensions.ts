@@ -12,6 +12,10 @@ export const skillUri = 'https://switchyard.dev/a2a/extensions/skill/v1';
 
 export const priorityUri = 'https://switchyard.dev/a2a/extensions/priority/v1';
 
+export const timeToLiveUri = 'https://switchyard.dev/a2a/extensions/time-to-live/v1';
+/** Longest time to live of a message: 7 days. */
+export const longestTimeToLiveMs = 604_800_000;
+
 /** In which order messages wait for a worker, the first one first: docs/extensions/priority.md. */
 export const priorities = ['high', 'normal', 'low'] as const;
 export type Priority = (typeof priorities)[number];

@@ -81,6 +81,7 @@ export type { TaskReading, TaskView } from './tasks/read/task-reading.ts';
 export { longestAheadMs, nextTimes } from './tasks/schedules/cron-times.ts';
 export type { Schedule } from './tasks/schedules/schedule.ts';
 export type { Tasks } from './tasks/tasks.ts';
+export type { RejectedMessages } from './time-to-live/times-to-live.ts';
 export { TaskTooLarge, TooManyArtifacts } from './turns/encoder.ts';
 export type { AttemptId } from './turns/failures.ts';
 export type { NotedModelCall } from './turns/model-notes.ts';

@@ -47,6 +47,7 @@ import { LargeTasks } from './tasks/read/large-tasks.ts';
 import { taskReads } from './tasks/read/read.ts';
 import { TaskCache } from './tasks/read/task-cache.ts';
 import { Tasks } from './tasks/tasks.ts';
+import { TimesToLive } from './time-to-live/times-to-live.ts';
 import { Turns } from './turns/turns.ts';
 import { Waits } from './waits/waits.ts';
 
@@ -105,6 +106,7 @@ export class Store {
   readonly turns: Turns;
   readonly steps: Steps;
   readonly waits: Waits;
+  readonly timesToLive: TimesToLive;
   readonly calls: Calls;
   readonly orphans: Orphans;
   readonly memory: Memory;
@@ -174,6 +176,7 @@ export class Store {
     this.turns = new Turns(dependencies, channels);
     this.steps = new Steps(dependencies);
     this.waits = new Waits(dependencies);
+    this.timesToLive = new TimesToLive(dependencies);
     this.calls = new Calls(dependencies);
     this.memory = new Memory(dependencies);
     this.conversations = new Conversations(dependencies, channels);

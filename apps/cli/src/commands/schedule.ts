@@ -1,4 +1,4 @@
-import { priorityUri, scheduleUri } from '@switchyard/protocol';
+import { priorityUri, scheduleUri, timeToLiveUri } from '@switchyard/protocol';
 import { CommandFailure } from '../failures/failure.ts';
 import { timeIn, timeText } from './start-time.ts';
 
@@ -46,6 +46,7 @@ const flagsByField: Readonly<Record<string, string>> = {
   [`message.metadata["${scheduleUri}"].until`]: '--until',
   [`message.metadata["${scheduleUri}"].times`]: '--times',
   [`message.metadata["${priorityUri}"].priority`]: '--priority',
+  [`message.metadata["${timeToLiveUri}"].ttlMs`]: '--ttl (in ms)',
   'message.taskId': '--task-id',
   'message.contextId': '--context-id',
   'message.messageId': '--message-id',

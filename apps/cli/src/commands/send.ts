@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { priorities, priorityUri } from '@switchyard/protocol';
+import { priorities, priorityUri, timeToLiveUri } from '@switchyard/protocol';
 import { type Command, Option } from 'commander';
 import type { Agent } from '../agent/agent.ts';
 import { isSettled, type SendMessageResponse, type StreamResponse, stateOf, type Task } from '../agent/objects.ts';
@@ -29,6 +29,7 @@ interface SendFlags extends ScheduleFlags {
   readonly messageId?: string;
   readonly exitStatus?: boolean;
   readonly priority?: string;
+  readonly ttl?: number;
 }
 
 export function addSendCommand(program: Command, invocation: Invocation): void {
@@ -46,6 +47,7 @@ export function addSendCommand(program: Command, invocation: Invocation): void {
     .option('--message-id <id>', 'the id of the message (default: a new one); sent again, it gets the first answer')
     .option('--exit-status', exitStatusText)
     .addOption(new Option('--priority <priority>', 'with which it waits for a worker').choices(priorities))
+    .option('--ttl <seconds>', 'within which a worker must begin it, or it is rejected', countIn)
     .option(
       '--at <time>',
       'work on it at this time: "tomorrow 9:00", 2030-01-31T09:00, +2h; prints the task, which waits',
@@ -85,8 +87,12 @@ function requestOf(parts: readonly object[], options: CliOptions, flags: SendFla
   const { messageId = randomUUID() } = flags;
   if (messageId === '') throw new CommandFailure('A2ACLI_ERR_USAGE', '--message-id must not be empty');
   const schedule = scheduleOf(flags, new Date());
-  const { priority } = flags;
-  const asked = { ...schedule?.metadata, ...(priority !== undefined && { [priorityUri]: { priority } }) };
+  const { priority, ttl } = flags;
+  const asked = {
+    ...schedule?.metadata,
+    ...(priority !== undefined && { [priorityUri]: { priority } }),
+    ...(ttl !== undefined && { [timeToLiveUri]: { ttlMs: ttl * 1_000 } }),
+  };
   const extensions = Object.keys(asked);
   const metadata = extensions.length > 0 ? { ...given, ...asked } : given;
   const ids = { ...(taskId !== undefined && { taskId }), ...(contextId !== undefined && { contextId }) };

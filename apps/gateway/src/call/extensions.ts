@@ -11,6 +11,7 @@ import {
   skillUri,
   steeringUri,
   suspendedUri,
+  timeToLiveUri,
   traceContextUri,
   usageUri,
   waitingUri,
@@ -22,7 +23,7 @@ import type { Call } from './call.ts';
 interface GatewayExtension {
   readonly uri: string;
   readonly description: string;
-  /** `params` in the agent's card; undefined: not offered for this agent. Unset: offered for all, without params. */
+  /** `params` in the agent's card; undefined: not offered for this agent. Unset or empty: offered without params. */
   readonly paramsFor?: (agent: AnnouncedAgent) => Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -60,6 +61,11 @@ export const gatewayExtensions: readonly GatewayExtension[] = [
     description: 'A task that waits for a time, or for an event from outside, says so.',
   },
   {
+    uri: timeToLiveUri,
+    description: 'A message that no worker has begun in its time to live is rejected.',
+    paramsFor: ({ timeToLiveMs }) => (timeToLiveMs === undefined ? {} : { defaultMs: timeToLiveMs }),
+  },
+  {
     uri: traceContextUri,
     description: 'The W3C trace context of a message is propagated to its turns, webhooks and called agents.',
   },
@@ -93,7 +99,9 @@ export function withGatewayExtensions(agent: AnnouncedAgent, declared: AgentCard
     if (own.some((each) => each.uri === uri)) return [];
     if (!paramsFor) return [{ uri, description }];
     const params = paramsFor(agent);
-    return params ? [{ uri, description, params }] : [];
+    if (!params) return [];
+    // A card is signed once more if a part of it is empty.
+    return [Object.keys(params).length > 0 ? { uri, description, params } : { uri, description }];
   });
   return [...own, ...added];
 }

@@ -36,6 +36,7 @@ import { readPriority } from './priority.ts';
 import { refusalOf } from './refused-message.ts';
 import { type Rerun, readRerun } from './rerun.ts';
 import { readSchedule } from './schedule.ts';
+import { readTimeToLive } from './time-to-live.ts';
 import { inlineWebhook } from './webhook-draft.ts';
 
 export type Accepted = Extract<Acceptance, { verdict: 'accepted' }>;
@@ -84,6 +85,7 @@ export async function acceptMessage(
   await requireBudget(backend, call, request);
   const skill = skillOf(call, request);
   const priority = readPriority(call, request);
+  const timeToLiveMs = readTimeToLive(call, request);
   const config = request.configuration?.taskPushNotificationConfig;
   if (config) {
     call.admission.requirePermission('CreateTaskPushNotificationConfig');
@@ -98,6 +100,7 @@ export async function acceptMessage(
       ...submission(call, request),
       ...(skill && { skill }),
       ...(priority && { priority }),
+      ...(timeToLiveMs !== undefined && { timeToLiveMs }),
       ...(steps && { steps }),
       ...(schedule && { schedule }),
       ...(trace && { trace }),
@@ -109,6 +112,7 @@ export async function acceptMessage(
   );
   if (acceptance.verdict !== 'accepted') throw refusalOf(acceptance, request, call);
   const { isDuplicate, isNew, taskId, contextId } = acceptance;
+  if (timeToLiveMs !== undefined && !schedule) backend.late.follow(taskId, timeToLiveMs);
   if (!isDuplicate)
     backend.emit({
       kind: 'message-accepted',

@@ -40,6 +40,8 @@ export const lines: Readonly<Partial<Record<GatewayEvent['kind'], Line>>> = {
   ],
   'credentials-guessed': ['warn', 'too many wrong credentials: only known ones are accepted from this address'],
   'message-accepted': ['info', 'message accepted'],
+  'message-rejected': ['warn', 'message rejected: its time to live has ended, and no worker runs'],
+  'messages-not-rejected': ['warn', 'messages whose time to live has ended could not be rejected; it is tried again'],
   'admin-action': ['info', 'admin action'],
   answered: ['debug', 'answered'],
   refused: ['debug', 'refused'],

@@ -35,6 +35,9 @@ export type GatewayEvent =
       /** When its task begins; unset: at once. ISO time. */
       readonly at?: string;
     } & Caller)
+  /** No worker has begun a message in its time to live, and none is there to reject it. */
+  | { readonly kind: 'message-rejected'; readonly agent: string; readonly taskId: string }
+  | { readonly kind: 'messages-not-rejected'; readonly err: unknown }
   /** A stream continues after the last event that its client had received. */
   | { readonly kind: 'stream-resumed' }
   /** For the audit trail. */

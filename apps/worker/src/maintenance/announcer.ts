@@ -41,7 +41,7 @@ export class Announcer {
 /** The current announcement: the card of an agent that runs elsewhere may have changed. */
 function announcementOf({ agent, skillQueues }: AgentConsumer): AgentAnnouncement {
   const { id, card, extendedCard, repliesWithMessage, concurrency, whileWorking, inputSchema, limits } = agent;
-  const { priority = 'normal' } = agent;
+  const { priority = 'normal', timeToLiveMs } = agent;
   const hasSkillQueues = Object.keys(skillQueues).length > 0;
   return {
     id,
@@ -53,6 +53,7 @@ function announcementOf({ agent, skillQueues }: AgentConsumer): AgentAnnouncemen
     ...(inputSchema && { inputSchema }),
     ...(whileWorking !== 'queue' && { whileWorking }),
     ...(priority !== 'normal' && { priority }),
+    ...(timeToLiveMs !== undefined && { timeToLiveMs }),
     ...(limits && { limits: announced(limits) }),
   };
 }

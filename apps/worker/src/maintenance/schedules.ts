@@ -1,4 +1,4 @@
-import type { BegunTasks, ResumedTurns, Shard, Store } from '@switchyard/store';
+import type { BegunTasks, RejectedMessages, ResumedTurns, Shard, Store } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 import { PartPoller } from '../timing/timing.ts';
 
@@ -7,17 +7,17 @@ const SOON_MS = 1_000;
 const ALL_EVERY_MS = 30_000;
 
 /**
- * Begins scheduled tasks, and resumes suspended turns, that are due. One worker at a time is told of them; each is begun
- * by one.
+ * Begins scheduled tasks, resumes suspended turns, and rejects messages that nobody has begun, when their times come.
+ * One worker at a time is told of them, and each is handled by one.
  */
 export class ScheduledTasks {
-  readonly #store: Pick<Store, 'schedules' | 'waits' | 'dueWork'>;
+  readonly #store: Pick<Store, 'schedules' | 'waits' | 'timesToLive' | 'dueWork'>;
   readonly #emit: Emit;
   readonly #poller: PartPoller<Shard>;
   #timer: NodeJS.Timeout | undefined;
   #unlisten: (() => void) | undefined;
 
-  constructor(store: Pick<Store, 'schedules' | 'waits' | 'dueWork'>, emit: Emit) {
+  constructor(store: Pick<Store, 'schedules' | 'waits' | 'timesToLive' | 'dueWork'>, emit: Emit) {
     this.#store = store;
     this.#emit = emit;
     const onError = (err: unknown): void => emit({ kind: 'error', where: 'schedules', err });
@@ -39,14 +39,16 @@ export class ScheduledTasks {
 
   /** After a failure, only the timer tries again. */
   async #begin(shards: readonly Shard[] | undefined): Promise<void> {
-    const [begun, resumed]: [BegunTasks, ResumedTurns] = await Promise.all([
+    const [begun, resumed, rejected]: [BegunTasks, ResumedTurns, RejectedMessages] = await Promise.all([
       this.#store.schedules.begin(shards),
       this.#store.waits.resume(shards),
+      this.#store.timesToLive.reject(shards),
     ]);
     const { tasks, refused } = begun;
-    const errors = [...begun.errors, ...resumed.errors];
-    const nextInMs = Math.min(begun.nextInMs, resumed.nextInMs);
+    const errors = [...begun.errors, ...resumed.errors, ...rejected.errors];
+    const nextInMs = Math.min(begun.nextInMs, resumed.nextInMs, rejected.nextInMs);
     if (resumed.count > 0) this.#emit({ kind: 'turns-resumed', count: resumed.count });
+    for (const message of rejected.messages) this.#emit({ kind: 'message-rejected', ...message });
     for (const task of tasks) this.#emit({ kind: 'scheduled-task-begun', ...task });
     for (const task of refused) this.#emit({ kind: 'scheduled-task-refused', ...task });
     for (const err of errors) this.#emit({ kind: 'error', where: 'schedules', err });

@@ -20,6 +20,8 @@ export type WorkerEvent =
   | ({ readonly kind: 'turn-suspended'; readonly waitsFor: readonly string[]; readonly until?: string } & TurnEnd)
   /** The time of suspended turns has come: they are in their queues. */
   | { readonly kind: 'turns-resumed'; readonly count: number }
+  /** No worker has begun the message in its time to live. */
+  | { readonly kind: 'message-rejected'; readonly agent: string; readonly taskId: string }
   /** The turn is back in the queue. `isSpent`: this run counts as an attempt. */
   | ({ readonly kind: 'turn-given-back'; readonly isSpent: boolean; readonly retryInMs: number } & TurnEnd)
   /** The turn lost its task to another run: its late writes were refused. */

@@ -24,6 +24,7 @@ export const lines: Readonly<Record<WorkerEvent['kind'], Line | undefined>> = {
   'turn-taken-over': ['warn', 'turn taken over: its worker is gone'],
   'turn-ended': ['info', 'turn ended'],
   'turn-suspended': ['info', 'turn suspended: it waits, and holds no worker'],
+  'message-rejected': ['info', 'message rejected: no worker has begun it in its time to live'],
   'turns-resumed': ['debug', 'suspended turns go on: their time has come'],
   'turn-given-back': ['info', 'turn is back in the queue: it will run again'],
   'turn-fenced': ['warn', 'turn lost to another run: its late writes were refused'],

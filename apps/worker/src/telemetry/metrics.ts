@@ -55,6 +55,9 @@ export class WorkerMetrics {
       case 'scheduled-task-begun':
         metrics.observe('switchyard_schedule_delay_seconds', event.lateMs / 1_000, {});
         break;
+      case 'message-rejected':
+        metrics.count('switchyard_messages_rejected_total', { agent: event.agent });
+        break;
       case 'job-failed':
         metrics.count('switchyard_errors_total', { kind: event.kind });
         break;

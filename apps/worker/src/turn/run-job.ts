@@ -88,8 +88,12 @@ async function runNextTurn(
 async function withoutTurn(
   dependencies: JobDependencies,
   { taskId, started }: TurnJob,
-  verdict: 'stale' | 'missing' | 'canceled' | 'exhausted',
-): Promise<JobOutcome> {
+  verdict: 'stale' | 'missing' | 'canceled' | 'exhausted' | 'rejected',
+): Promise<JobOutcome | 'more'> {
+  if (verdict === 'rejected') {
+    dependencies.emit({ kind: 'message-rejected', agent: dependencies.agent.id, taskId });
+    return 'more';
+  }
   if (verdict === 'missing' && started <= STARTS_WITHOUT_TASK) return { retryAfterMs: MISSING_RETRY_MS };
   if (verdict === 'exhausted') await emitGivenUp(dependencies, taskId);
   else dependencies.emit({ kind: 'job-without-turn', agent: dependencies.agent.id, taskId, verdict });

@@ -1,4 +1,11 @@
-import { type AgentCard, type JsonSchema, type Priority, priorities, type WhileWorking } from '@switchyard/protocol';
+import {
+  type AgentCard,
+  type JsonSchema,
+  longestTimeToLiveMs,
+  type Priority,
+  priorities,
+  type WhileWorking,
+} from '@switchyard/protocol';
 import type { DataSchema } from '../data/data-schema.ts';
 import { jsonSchemaOf } from '../data/input.ts';
 import type { Budget } from '../port/budget.ts';
@@ -66,6 +73,11 @@ export interface AgentDefinition<Input = unknown> {
    */
   readonly priority?: Priority;
   /**
+   * Within how many ms a worker must begin a message, at most 7 days; otherwise it is rejected, and with it the task that
+   * it has made. A client may name another time. See docs/extensions/time-to-live.md. Default: no limit.
+   */
+  readonly timeToLiveMs?: number;
+  /**
    * Turns of one task never run at the same time; turns of different tasks do, so keep state in the task, not in the
    * module. What it throws decides what happens to the turn, see `defineAgent`.
    */
@@ -106,6 +118,7 @@ export interface Agent {
   readonly retry: RetryPolicy;
   readonly whileWorking: WhileWorking;
   readonly priority?: Priority;
+  readonly timeToLiveMs?: number;
   readonly input?: DataSchema<unknown>;
   /** Of `input`, if its library can give one. */
   readonly inputSchema?: JsonSchema;
@@ -134,7 +147,7 @@ export interface Agent {
  */
 export function defineAgent<Input = unknown>(definition: AgentDefinition<Input>): Agent {
   const { id, repliesWithMessage = false, concurrency = 20, turnTimeoutMs = 600_000 } = definition;
-  const { skillConcurrency, whileWorking = 'queue', priority, input, use, budget, limits } = definition;
+  const { skillConcurrency, whileWorking = 'queue', priority, timeToLiveMs, input, use, budget, limits } = definition;
   // Its turns get the input that the schema has parsed.
   const { execute, onFailure } = definition as AgentDefinition;
   try {
@@ -142,7 +155,7 @@ export function defineAgent<Input = unknown>(definition: AgentDefinition<Input>)
     checkRange('concurrency', concurrency, 10_000);
     checkRange('turnTimeoutMs', turnTimeoutMs, longestTimeoutMs);
     checkWhileWorking(whileWorking);
-    checkPriority(priority);
+    checkWaiting(definition as AgentDefinition);
     const cards = completeCards(definition);
     checkSkills(skillConcurrency, cards);
     checkCode(definition as AgentDefinition);
@@ -159,6 +172,7 @@ export function defineAgent<Input = unknown>(definition: AgentDefinition<Input>)
       retry,
       whileWorking,
       ...(priority && { priority }),
+      ...(timeToLiveMs && { timeToLiveMs }),
       ...(input && { input }),
       ...(inputSchema && { inputSchema }),
       execute,
@@ -192,9 +206,10 @@ function checkWhileWorking(value: string): void {
   throw new TypeError(`its whileWorking is "${value}" and must be "queue", "steer" or "reject"`);
 }
 
-function checkPriority(value: Priority | undefined): void {
-  if (value === undefined || priorities.includes(value)) return;
-  throw new TypeError(`its priority is "${value}" and must be "high", "normal" or "low"`);
+function checkWaiting({ priority = 'normal', timeToLiveMs = 1 }: AgentDefinition): void {
+  checkRange('timeToLiveMs', timeToLiveMs, longestTimeToLiveMs);
+  if (!priorities.includes(priority))
+    throw new TypeError(`its priority is "${priority}" and must be "high", "normal" or "low"`);
 }
 
 function completeCards<Input>(definition: AgentDefinition<Input>): Pick<Agent, 'card' | 'extendedCard'> {

@@ -9,22 +9,23 @@
 --       scheduled_tasks     zset
 --       interrupted         zset
 --       suspended           zset
+--       begin_by            zset
 --       push                zset
 --       running             as in running.lua
 -- ARGV  every_ms            between two checks, whichever processes make them
 --       lease_ms            how long a lease lasts
 --       max_interrupted_ms  how long a task may wait for its client
 --       names*              of queues that the process serves, now and then
--- Returns  { ms until the next lease ends (-1 none, 0: ask again now), ms until a scheduled task or a suspended turn is
---         due (-1 none),
+-- Returns  { ms until the next lease ends (-1 none, 0: ask again now), ms until a scheduled task, a suspended turn or
+--         the end of a message's time to live is due (-1 none),
 --         { kinds of work that is due now }, { names of queues with jobs that wait } }
 -- Invariant: a job whose process has a lease stays with it. A queue with a job that waits has a marker, unless
 --       it is paused: a process that lost its marker with its life, or with its connection, delays the job by a second.
 --
 -- While nothing waits it runs five commands, whatever the number of queues.
 
-local checked_key, queues_key, outbox_key, orphans_key, scheduled_tasks_key, interrupted_key, suspended_key, push_key,
-  running = unpack(KEYS)
+local checked_key, queues_key, outbox_key, orphans_key, scheduled_tasks_key, interrupted_key, suspended_key,
+  begin_by_key, push_key, running = unpack(KEYS)
 local every_ms, lease_ms, max_interrupted_ms = unpack(ARGV, 1, 3)
 lease_ms = tonumber(lease_ms)
 
@@ -50,7 +51,7 @@ local MAX_KEYS = 1000
 local names = redis.call('ZRANGE', queues_key, '0', '-1')
 local is_idle = true
 local keys = { running, running .. ':queues', outbox_key, orphans_key, scheduled_tasks_key, interrupted_key,
-  suspended_key, push_key }
+  suspended_key, begin_by_key, push_key }
 for _, name in ipairs(names) do
   local root, n = queues_key .. ':' .. name .. ':', #keys
   keys[n + 1], keys[n + 2], keys[n + 3] = root .. 'wait', root .. 'prioritized', root .. 'delayed'
@@ -107,5 +108,5 @@ for _, name in ipairs(names) do
   end
 end
 local scheduled_in_ms = math.min(first_in_ms(scheduled_tasks_key, 0) or math.huge,
-  first_in_ms(suspended_key, 0) or math.huge)
+  first_in_ms(suspended_key, 0) or math.huge, first_in_ms(begin_by_key, 0) or math.huge)
 return { lease_in_ms, scheduled_in_ms < math.huge and scheduled_in_ms or -1, due, waiting }

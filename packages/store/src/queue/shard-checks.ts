@@ -11,14 +11,25 @@ import type { WakeUp, WakeUps } from './wake-ups.ts';
 const checkShardScript = defineScript({
   file: 'check-shard.lua',
   from: import.meta.url,
-  keys: ['checked', 'queues', 'outbox', 'orphans', 'scheduledTasks', 'interrupted', 'suspended', 'push', 'running'],
+  keys: [
+    'checked',
+    'queues',
+    'outbox',
+    'orphans',
+    'scheduledTasks',
+    'interrupted',
+    'suspended',
+    'beginBy',
+    'push',
+    'running',
+  ],
   args: ['everyMs', 'leaseMs', 'maxInterruptedMs', 'names*'],
   reply: tuple(integer, integer, list(word('outbox', 'orphans', 'interrupted', 'deliveries')), list(text)),
 });
 
 /**
- * Work of a shard besides its jobs: lost jobs, calls of ended tasks, overdue tasks, webhooks; `scheduled`: scheduled tasks
- * and suspended turns.
+ * Work of a shard besides its jobs: lost jobs, calls of ended tasks, overdue tasks, webhooks; `scheduled`: scheduled tasks,
+ * suspended turns, and messages whose time to live ends.
  */
 export type DueWork = 'outbox' | 'orphans' | 'interrupted' | 'deliveries' | 'scheduled';
 
@@ -149,9 +160,9 @@ export function checkShard(
   keys: ShardKeys,
   args: Parameters<typeof checkShardScript.run>[1]['args'],
 ): ReturnType<typeof checkShardScript.run> {
-  const { checked, queues, outbox, orphans, scheduledTasks, interrupted, suspended, push, running } = keys;
+  const { checked, queues, outbox, orphans, scheduledTasks, interrupted, suspended, beginBy, push, running } = keys;
   return checkShardScript.run(redis, {
-    keys: { checked, queues, outbox, orphans, scheduledTasks, interrupted, suspended, push, running },
+    keys: { checked, queues, outbox, orphans, scheduledTasks, interrupted, suspended, beginBy, push, running },
     args,
   });
 }

@@ -44,6 +44,7 @@ local function commit(record, index_changes)
   end
   if changes.in_outbox == false then redis.call('ZREM', outbox_key, task_id) end
   if loaded[WAITS] and record.waits == '' then redis.call('ZREM', outbox_key .. ':suspended', task_id) end
+  if loaded[BEGIN_BY] and record.begin_by == '' then redis.call('ZREM', outbox_key .. ':begin-by', task_id) end
   -- Tasks that wait for their client are listed, so that they do not wait for ever; see end-interrupted.lua.
   if is_waiting(record.state) then
     if record.inbox == 0 then redis.call('ZADD', outbox_key .. ':interrupted', 'NX', now_ms(), task_id) end

@@ -56,16 +56,17 @@
 --   usage              rules
 --   waits
 --   level              make-tasks
+--   begin_by           make-tasks
 --   wakes
 
 local FIELDS = {
   'state', 'cancel', 'webhooks', 'seq', 'epoch', 'run', 'turn', 'turn_seq', 'time', 'token', 'owner', 'context',
   'started', 'attempts', 'job', 'jobs', 'messages', 'answered', 'inbox', 'has_other_keys', 'has_context_index',
-  'sweeps', 'incarnation', 'inbox_version', 'index_time', 'while_working', 'later', 'waits', 'level',
+  'sweeps', 'incarnation', 'inbox_version', 'index_time', 'while_working', 'later', 'waits', 'level', 'begin_by',
   'queue', 'artifacts', '@h', -- not part of the record, but an end needs them
 }
-local STATE, EPOCH, TURN, TIME, TOKEN, JOB, INCARNATION, LATER, WAITS, QUEUE, ALL, ARTIFACTS, HISTORY =
-  1, 5, 7, 9, 10, 15, 23, 27, 28, 30, 29, 31, 32
+local STATE, EPOCH, TURN, TIME, TOKEN, JOB, INCARNATION, LATER, WAITS, BEGIN_BY, QUEUE, ALL, ARTIFACTS,
+  HISTORY = 1, 5, 7, 9, 10, 15, 23, 27, 28, 30, 31, 30, 32, 33
 
 -- States in which a task waits for its client, and in which it has ended.
 local function is_waiting(state) return state == 'i' or state == 'a' end
@@ -90,7 +91,7 @@ local function load_record(task_id, task_key, names)
   local loaded = redis.call('HMGET', task_key, unpack(names or FIELDS))
   local state, cancel, webhooks, seq, epoch, run, turn, turn_seq, time, token, owner, context, started, attempts,
     job, jobs, messages, answered, inbox, has_other_keys, has_context_index, sweeps, incarnation, inbox_version,
-    index_time, while_working, later, waits, level =
+    index_time, while_working, later, waits, level, begin_by =
     unpack(loaded)
   return state and {
     id = task_id, key = task_key, loaded = loaded,
@@ -104,7 +105,7 @@ local function load_record(task_id, task_key, names)
     has_context_index = tonumber(has_context_index or 0), sweeps = tonumber(sweeps or 0),
     incarnation = tonumber(incarnation or 0), inbox_version = tonumber(inbox_version or 0),
     index_time = index_time or '', while_working = while_working or '', later = later or '', waits = waits or '',
-    level = level or '',
+    level = level or '', begin_by = begin_by or '',
   }
 end
 

@@ -65,6 +65,7 @@ local function finish(record, state, details)
   local fields = changes.fields
   if record.turn ~= '' then pop_message(record, 0) end
   if record.waits ~= '' then end_wait(record) end
+  record.begin_by = ''
   if record.inbox > 0 then
     local dropped = redis.call('LRANGE', task_key .. ':i', changes.popped, -1)
     if record.inbox == record.messages then

@@ -36,6 +36,8 @@ export class ShardKeys {
   readonly interrupted: string;
   /** Tasks whose turn is suspended → when it resumes at the latest; see suspended.lua. */
   readonly suspended: string;
+  /** Tasks whose next message has a time to live → when it must have begun; see begin-by.lua. */
+  readonly beginBy: string;
   /** Prefix of the shard's BullMQ queues; itself: those that processes serve. */
   readonly queues: string;
   /** Processes that run jobs → ms until which their leases last; see running.lua. */
@@ -65,6 +67,7 @@ export class ShardKeys {
     this.tasksOfSchedules = `${this.schedules}:tasks`;
     this.interrupted = `${this.outbox}:interrupted`;
     this.suspended = `${this.outbox}:suspended`;
+    this.beginBy = `${this.outbox}:begin-by`;
     this.cancels = `${this.#root}cancels`;
     this.queues = `${this.#root}q`;
     this.running = `${this.#root}running`;

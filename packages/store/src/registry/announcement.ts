@@ -33,6 +33,8 @@ export interface AgentAnnouncement {
   readonly whileWorking?: WhileWorking;
   /** Of messages that begin its tasks, unless they name one. Unset: `normal`. */
   readonly priority?: Priority;
+  /** ms within which a worker must begin a message, unless the message says otherwise. Unset: no limit. */
+  readonly timeToLiveMs?: number;
   /** Of its turns, over all workers. Unset: it has none. */
   readonly limits?: AnnouncedLimits;
 }

@@ -39,6 +39,11 @@ if due > now_ms() then
 end
 record.later = ''
 schedule(record, queue_root, job_options)
+local ttl_ms = record.begin_by:match('^within (%d+)$')
+if ttl_ms then
+  --- @include "../record/begin-by.lua"
+  begin_within(record, ttl_ms, '')
+end
 emit_status(record, 's')
 if has_next == '' then remove_scheduled_task(outbox_key, task_key, task_id, owner) end
 commit(record)

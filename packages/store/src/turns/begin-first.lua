@@ -3,17 +3,19 @@
 --
 -- start, worker: as in begin.lua
 -- Returns  as begin.lua, or nil: begin.lua must run instead, and nothing is written. A turn has begun before, or a
---   cancel or another message waits, or the task has another job, or its history is in a string of its own
+--   cancel or another message waits, or the message has a time to live, or the task has another job, or its history is
+--   in a string of its own
 
 --- @include "begun.lua"
 
 local function begin_first(start, worker)
   local task_id, task_key, token, run, while_working =
     start.task_id, start.task_key, start.token, worker.run, worker.while_working
-  local job, messages, state, owner, context, status, entry, history, epoch, cancel, artifacts, queue, metadata =
+  local job, messages, state, owner, context, status, entry, history, epoch, cancel, artifacts, queue, metadata,
+    begin_by =
     unpack(redis.call('HMGET', task_key, 'job', 'messages', 'state', 'owner', 'context', 'status',
-      'initial_entry', 'h', 'epoch', 'cancel', 'artifacts', 'queue', 'metadata'))
-  if start.job ~= tonumber(job) or messages ~= '1' or epoch or cancel or artifacts then return nil end
+      'initial_entry', 'h', 'epoch', 'cancel', 'artifacts', 'queue', 'metadata', 'begin_by'))
+  if start.job ~= tonumber(job) or messages ~= '1' or epoch or cancel or artifacts or begin_by then return nil end
   if not history or not entry then return nil end
   if state ~= 's' and state ~= 'h' then return nil end
   local fence = '1.' .. run

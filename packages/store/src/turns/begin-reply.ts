@@ -11,6 +11,7 @@ const beginVerdicts = {
   missing: none,
   canceled: none,
   exhausted: none,
+  rejected: none,
   turn: tupleAnd([text, integer, text, text, text, text, text], piece),
 };
 /**

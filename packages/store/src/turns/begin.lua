@@ -14,6 +14,7 @@
 --          the process that lost the turn or '', the skill whose queue has the job or '', and then the task: pieces …
 --          (see pieces.lua) }
 --       turn | stale, missing (this job has nothing to run: complete it) | canceled, exhausted (the task has ended)
+--       | rejected (the message, because its time to live has ended: begin-by.lua. Begin again: another may wait)
 --       | suspect (it must run alone: see isolation.ts)
 -- Invariant: one turn is open at a time. Taking it over gives out a new fencing token, and spends an attempt unless a
 -- process takes over its own turn. A message that was given up is in `dead` as long as its task is kept, with what an
@@ -105,7 +106,7 @@ local function begin_turn(start, worker)
 
   local left = max_attempts - record.attempts
   local is_exhausted = left < 0 or (left == 0 and not died_among_others)
-  if record.cancel == '' and not is_exhausted and not is_waiting(record.state) then
+  if record.cancel == '' and not is_exhausted and not is_waiting(record.state) and record.begin_by == '' then
     open()
     -- The reply is made before anything is written: a record that cannot be read spends no attempt.
     local reply = turn()
@@ -117,6 +118,16 @@ local function begin_turn(start, worker)
 
   --- @include "../record/commit.lua"
   --- @include "../record/rules.lua"
+
+  --- @include "../record/begin-by.lua"
+  local must_begin_by = record.cancel == '' and begin_by_ms(record)
+  if must_begin_by and must_begin_by <= now_ms() then
+    allow_out_of_memory(task_key)
+    reject_message(record)
+    commit(record)
+    return { 'rejected' }
+  end
+  record.begin_by = ''
 
   if record.cancel == '' and not is_exhausted then
     open()

@@ -64,8 +64,11 @@ const GIVE_UP = 0;
 /** After this many turns a job leaves the next to a successor, so that a busy task does not delay others. */
 const TURNS_PER_JOB = 8;
 
-/** A turn to run, or why there is none: all but `missing` mean that the job is done. `missing`: it may be too early. */
-export type Beginning = OpenTurn | 'stale' | 'missing' | 'canceled' | 'exhausted';
+/**
+ * A turn to run, or why there is none. `missing`: it may be too early. `rejected`: the message, whose time to live has
+ * ended; another may wait. All others: the job is done.
+ */
+export type Beginning = OpenTurn | 'stale' | 'missing' | 'canceled' | 'exhausted' | 'rejected';
 
 export interface TurnHooks {
   /** Stop the executor, then publish the canceled state. */

@@ -397,6 +397,7 @@ export class ScriptDriver {
         ...message,
         owner: 't/s/a',
         context: 'ctx',
+        ttlMs: '',
         level: '',
         maxInbox: 100,
         maxHistory: 1_000_000,

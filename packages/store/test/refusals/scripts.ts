@@ -778,6 +778,16 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 1,
     },
   ],
+  'time-to-live/reject-messages.lua': [
+    {
+      kind: 'ends',
+      prepare: async (stage) => {
+        await stage.unbegunMessage();
+        return async () => (await stage.store.timesToLive.reject()).messages.length;
+      },
+      answer: 1,
+    },
+  ],
   'redis/claim-members.lua': [
     {
       kind: 'ends',

@@ -3,6 +3,7 @@ import { Ops } from '@switchyard/operators';
 import type { TurnEvent } from '@switchyard/protocol';
 import { Redis } from 'ioredis';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
+import { until } from '../../../../tests/support/until.ts';
 import { type OpenDeliveryQueue, type OpenTurn, Store, type StoreSettings } from '../../src/index.ts';
 import { sweepScript } from '../../src/outbox/outbox.ts';
 import type { AgentQueue } from '../../src/queue/agent-queue.ts';
@@ -97,6 +98,18 @@ export class Stage implements AsyncDisposable {
     const turn = await this.turn();
     await turn.suspend({ dueMs: Date.now() + 3_600_000, events: [], waits: [] });
     await this.#redis.zadd(this.#shards.of(turn.start.taskId).suspended, 'XX', 1, turn.start.taskId);
+  }
+
+  /** Accepts a message whose time to live has ended. */
+  async unbegunMessage(): Promise<void> {
+    const sent = await this.store.tasks.accept(alice, { message: userMessage(), timeToLiveMs: 1 });
+    if (sent.verdict !== 'accepted') throw new Error(sent.verdict);
+    await until(
+      async () => Number(await this.#redis.zscore(this.#shards.of('').beginBy, sent.taskId)) < Date.now() - 1,
+      {
+        what: 'the time to live has ended',
+      },
+    );
   }
 
   /** Creates a scheduled task that is due. @returns its id */

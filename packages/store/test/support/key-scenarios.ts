@@ -24,6 +24,7 @@ export const keyScenarios: readonly KeyScenario[] = [
   steps,
   usageOfModels,
   suspendedTurn,
+  timeToLive,
   paceOfModels,
   placesOfTurns,
   callsAndConversations,
@@ -134,6 +135,13 @@ async function suspendedTurn(store: TestStore, recordKeys: () => Promise<void>):
   await turn.suspend({ dueMs: until.getTime(), events: [], waits: [{ until: until.toISOString() }] });
   await recordKeys();
   await store.tasks.cancel(alice, turn.start.taskId);
+}
+
+async function timeToLive(store: TestStore, recordKeys: () => Promise<void>): Promise<void> {
+  const sent = await store.tasks.accept(alice, { message: userMessage(), timeToLiveMs: 3_600_000 });
+  if (sent.verdict !== 'accepted') throw new Error(sent.verdict);
+  await recordKeys();
+  await store.tasks.cancel(alice, sent.taskId);
 }
 
 async function usageOfModels(store: TestStore, recordKeys: () => Promise<void>): Promise<void> {

@@ -252,6 +252,12 @@ export const catalogue = {
     buckets: waits,
     help: 'From the time a task was scheduled for until it entered the queue.',
   },
+  switchyard_messages_rejected_total: {
+    type: 'counter',
+    of: 'worker',
+    labels: ['agent'],
+    help: 'Messages that no worker has begun in their time to live. Without workers, gateways reject them, and log it.',
+  },
   switchyard_swept_total: {
     type: 'counter',
     of: 'worker',

@@ -115,7 +115,7 @@ const isWebUrl = (text: string): boolean => /^https?:\/\//.test(text) && URL.can
 
 /** Extensions that are requested and offered are activated, as for any client (A2A 4.6.2). */
 function submissionOf({ message, extensions = [], acceptedOutputModes, metadata }: OutgoingCall, agent: Addressee) {
-  const { card, priority } = agent;
+  const { card, priority, timeToLiveMs } = agent;
   const skill = card && namedSkill({ ...agent, card }, skillHint(message));
   const offered = new Set(card?.capabilities.extensions?.map(({ uri }) => uri));
   return {
@@ -124,6 +124,7 @@ function submissionOf({ message, extensions = [], acceptedOutputModes, metadata 
     ...(acceptedOutputModes && { acceptedOutputModes }),
     ...(metadata && { metadata }),
     ...(skill && { skill }),
+    ...(timeToLiveMs !== undefined && { timeToLiveMs }),
     ...(priority && message.taskId === undefined && { priority }),
   };
 }

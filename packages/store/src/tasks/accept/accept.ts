@@ -53,6 +53,7 @@ export const addMessageScript = defineScript({
     'fingerprint',
     'message',
     'entry',
+    'ttlMs',
     'level',
     'maxInbox',
     'maxHistory',
@@ -196,14 +197,15 @@ function makeTask(dependencies: AcceptDependencies, scope: Scope, sent: Prepared
 }
 
 function moreOf(dependencies: AcceptDependencies, taskId: string, sent: PreparedMessage): MoreOfTask {
-  const { webhook, steps, skill, priority = 'normal', schedule, previousTaskId } = sent;
+  const { webhook, steps, skill, priority = 'normal', timeToLiveMs, schedule, previousTaskId } = sent;
   const isUsual = priority === 'normal' && !webhook && !steps && !skill?.hasQueue && !schedule;
-  if (isUsual && previousTaskId === undefined) return {};
+  if (isUsual && timeToLiveMs === undefined && previousTaskId === undefined) return {};
   return {
     ...(webhook && newWebhooks(dependencies, taskId, { ...sent, webhook })),
     hasSteps: steps ? '1' : undefined,
     skill: skill?.hasQueue ? skill.id : undefined,
     level: priority === 'normal' ? undefined : priority,
+    ttlMs: timeToLiveMs,
     scheduledMs: schedule && Math.max(1, Date.parse(schedule.at)),
     schedule: schedule && scheduleText(schedule),
     previousId: previousTaskId,
@@ -250,6 +252,7 @@ function addMessage(
       fingerprint: fingerprint(sent),
       message: body,
       entry: entry(scope, sent),
+      ttlMs: sent.timeToLiveMs ?? '',
       level: sent.priority ?? '',
       maxInbox: settings.maxInbox,
       maxHistory: settings.maxHistoryBytes,

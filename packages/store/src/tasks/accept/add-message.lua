@@ -15,6 +15,7 @@
 --       fingerprint     of the body
 --       message         as JSON, without its ids and closing brace
 --       entry           of the inbox, without the message, as in make-tasks.lua
+--       ttl_ms          ms within which its turn must begin, if the task waits for it; ''
 --       level           of the task's jobs from now on, as in add-jobs.lua; '': as before
 --       max_inbox       number of messages that may wait, that of the running turn included
 --       max_history     bytes of the history
@@ -40,9 +41,9 @@
 
 local message_id_key, queue_root, caller_key = unpack(KEYS, 5, 7)
 local idempotency_ms, job_options, caller_fence, call_mode, max_calls = unpack(ARGV, 7, 11)
-local owner, context, fingerprint, message, entry, level = unpack(ARGV, 12, 17)
+local owner, context, fingerprint, message, entry, ttl_ms, level = unpack(ARGV, 12, 18)
 local max_inbox, max_history, config_id, encrypted, max_webhooks, max_bytes, only_waiting, cancels, if_seq =
-  unpack(ARGV, 18, 26)
+  unpack(ARGV, 19, 27)
 
 --- @include "caller.lua"
 
@@ -134,6 +135,10 @@ elseif record.job ~= 0 then record.inbox_version = new_incarnation()
 else
   schedule(record, queue_root, job_options, call_mode == 'w')
   if call_mode == 'w' then redis.call('HSET', task_key, 'awaited', record.job) end
+  if ttl_ms ~= '' then
+    --- @include "../../record/begin-by.lua"
+    begin_within(record, ttl_ms, record.state)
+  end
   -- The task leaves input-required at once: a poller must not read the old question as the answer to this message.
   emit_status(record, 's')
   job, status_time = record.job, timestamp(now_ms())

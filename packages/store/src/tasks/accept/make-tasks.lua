@@ -39,6 +39,7 @@
 --                         a line; hold_ms: how long they wait for the agent's first event before they get the task
 --                       has_steps: results of steps were copied for it, see copy-steps.lua
 --                       skill: whose queue it enters, instead of the agent's
+--                       ttl_ms: ms within which its turn must begin, see begin-by.lua
 --                       level: of its jobs, as in add-jobs.lua, if it is not normal
 --                       scheduled_ms: ms when it enters the queue, see scheduled-tasks.lua; schedule: its metadata, as
 --                         JSON; previous_id: previous task of its schedule
@@ -232,6 +233,12 @@ if #new > 0 then
     if message.scheduled_ms then redis.call('HSET', task_key, 'metadata', message.schedule) end
     if message.skill then redis.call('HSET', task_key, 'queue', message.skill) end
     if message.level then redis.call('HSET', task_key, 'level', message.level) end
+    if message.ttl_ms then
+      local due = ('%.0f'):format(now_ms() + message.ttl_ms)
+      local begin_by = message.scheduled_ms and 'within ' .. message.ttl_ms or due .. ' '
+      redis.call('HSET', task_key, 'begin_by', begin_by)
+      if not message.scheduled_ms then redis.call('ZADD', outbox_key .. ':begin-by', due, message.task_id) end
+    end
     if message.has_steps then
       redis.call('PERSIST', task_key .. ':s')
       redis.call('HSET', task_key, 'has_other_keys', '1')

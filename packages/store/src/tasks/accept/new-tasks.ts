@@ -79,6 +79,8 @@ export interface MoreOfTask {
   readonly hasSteps?: '1' | undefined;
   /** Id of the skill whose queue it enters. */
   readonly skill?: string | undefined;
+  /** ms within which its turn must begin. */
+  readonly ttlMs?: number | undefined;
   /** Of its jobs, as in add-jobs.lua, if it is not `normal`. */
   readonly level?: 'high' | 'low' | undefined;
   /** When it enters its queue, in ms. */
@@ -96,6 +98,7 @@ const NAMES_OF_MORE = {
   hasSteps: 'has_steps',
   skill: 'skill',
   level: 'level',
+  ttlMs: 'ttl_ms',
   scheduledMs: 'scheduled_ms',
   schedule: 'schedule',
   previousId: 'previous_id',

@@ -8,7 +8,10 @@ import type { KeptRequest, Submission } from './submission.ts';
 export interface Origin {
   readonly scope: Scope;
   /** Parameters of its first message; of metadata only the client's own. */
-  readonly given: Pick<Submission, 'acceptedOutputModes' | 'extensions' | 'metadata' | 'skill' | 'priority'>;
+  readonly given: Pick<
+    Submission,
+    'acceptedOutputModes' | 'extensions' | 'metadata' | 'skill' | 'priority' | 'timeToLiveMs'
+  >;
 }
 
 /** @returns undefined: no such task */

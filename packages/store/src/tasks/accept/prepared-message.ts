@@ -48,8 +48,9 @@ function orNothing(list: readonly string[] | undefined): readonly string[] | und
 /** A `KeptRequest` as JSON; '' for most messages, whose request has none of these parameters. */
 export function keptRequest(scope: Scope, sent: PreparedMessage): string {
   const { scopes } = scope.principal;
-  const { acceptedOutputModes, extensions, metadata, skill, priority } = sent;
-  const isUsual = !acceptedOutputModes?.length && !extensions?.length && !metadata && !skill && !priority;
+  const { acceptedOutputModes, extensions, metadata, skill, priority, timeToLiveMs } = sent;
+  const isUsual =
+    !acceptedOutputModes?.length && !extensions?.length && !metadata && !skill && !priority && !timeToLiveMs;
   if (isUsual && !scopes.length) return '';
   return JSON.stringify({
     scopes,
@@ -58,6 +59,7 @@ export function keptRequest(scope: Scope, sent: PreparedMessage): string {
     metadata,
     skill,
     priority,
+    timeToLiveMs,
   } satisfies { [Name in keyof KeptRequest]: KeptRequest[Name] | undefined });
 }
 

@@ -28,6 +28,11 @@ export interface Submission {
   readonly skill?: NamedSkill | undefined;
   /** Of the task's messages from this one on; unset: as before, and of a new task `normal`. */
   readonly priority?: Priority | undefined;
+  /**
+   * ms within which a worker must begin its turn, or it is rejected; from its scheduled time on. No effect on a message
+   * that waits behind others of its task.
+   */
+  readonly timeToLiveMs?: number | undefined;
   /** The trace, which the turn of the message continues. */
   readonly trace?: MessageTrace;
   /** Id of the request that brought it, for the log lines of its turn. */
@@ -194,7 +199,8 @@ export interface StoredEntry extends Omit<InboxEntry, 'message'> {
 }
 
 /** The parameters of the message that made a task, as kept with the task: sending it again uses them, too. */
-export type KeptRequest = Omit<InboxEntry, 'message' | 'caller' | 'trace' | 'requestId'> & Pick<Submission, 'priority'>;
+export type KeptRequest = Omit<InboxEntry, 'message' | 'caller' | 'trace' | 'requestId'> &
+  Pick<Submission, 'priority' | 'timeToLiveMs'>;
 
 /**
  * Reply for an accepted message: task, context, number, seq, job; the timestamp of the status if it has a new job, else
