@@ -7,6 +7,7 @@ import { type RedisDeployment, startSingle } from './redis/deployments.ts';
 import { playScenario } from './workload/play-scenario.ts';
 import { ResilientClient } from './workload/resilient-client.ts';
 import { createScenario, scenarioKinds } from './workload/scenario.ts';
+import { PUBLIC_URL } from './workload/scene.ts';
 import { leakedKeys } from './workload/violations.ts';
 
 /** Exit code 1 if the memory of any process grows by more than 5 % after its warm-up. */
@@ -37,9 +38,11 @@ const env = {
   DEFAULT_AGENT: 'echo',
   KEY_PREFIX: uniquePrefix(),
   LOG_LEVEL: 'info',
+  PUBLIC_URL,
   RETENTION_MS: KEPT_MS,
   REPLAY_MS: KEPT_MS,
-  IDEMPOTENCY_MS: KEPT_MS,
+  // A call is repeated after a suspension, and must be known then.
+  IDEMPOTENCY_MS: '12000',
   AUDIT_MAX: '1000', // the audit trail is full before the warm-up ends
   NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}`,
 };

@@ -15,7 +15,7 @@ export interface SceneOptions extends Omit<StackOptions, 'redisUrl' | 'agents'> 
 }
 
 /** Of callback URLs. Clients call back at any gateway. */
-const PUBLIC_URL = 'http://gateways.test';
+export const PUBLIC_URL = 'http://gateways.test';
 
 export type Scene = Awaited<ReturnType<typeof startScene>>;
 

@@ -46,17 +46,12 @@ function afterEnding({ ending }: OpenTurn): JobOutcome | 'more' {
   return ending === undefined || ending === 'fenced' ? 'done' : 'removed';
 }
 
-/** A turn that waits for calls looks again after this time: a fail-over may have lost that it is to be woken. */
-const LOOK_AGAIN_MS = 600_000;
-
 /** @param waits of the turn */
 function suspensionOf(waits: readonly PendingWait[]): Suspension {
-  const calls = waits.flatMap(({ call }) => call ?? []);
-  const lookAgainMs = calls.length > 0 ? Date.now() + LOOK_AGAIN_MS : Number.POSITIVE_INFINITY;
   return {
-    dueMs: Math.min(lookAgainMs, ...waits.map(({ dueMs }) => dueMs)),
+    dueMs: Math.min(...waits.map(({ dueMs }) => dueMs)),
     events: eventsOf(waits),
-    calls,
+    calls: waits.flatMap(({ call }) => call ?? []),
     waits: waits.map(({ event, call, dueMs }) => ({
       ...(event !== undefined && { event }),
       ...(call && { task: call.taskId }),

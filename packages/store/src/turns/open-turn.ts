@@ -62,6 +62,9 @@ export const readWaitingScript = defineScript({
  */
 export type Ending = 'more' | 'idle' | 'canceled' | 'fenced' | 'successor' | 'suspended';
 
+/** A suspended turn that waits for calls looks again after this time at the latest. */
+const LOOK_AGAIN_MS = 600_000;
+
 /** What a turn waits for. */
 export interface Suspension {
   /** When the first of its waits ends, since 1970 by Redis' clock; Infinity: only events end them. */
@@ -302,11 +305,16 @@ export class OpenTurn {
     await this.flush();
     await this.#usage.flush();
     const { keys, args } = this.#call();
-    const verdict = await suspendTurnScript.run(this.#dependencies.redis, {
+    const { redis, settings } = this.#dependencies;
+    // A fail-over may have lost that a call wakes it; and a call that is made again finds its task by its messageId, as
+    // long as that is known.
+    const lookAgainMs = Math.min(LOOK_AGAIN_MS, settings.idempotencyMs / 2);
+    const nextMs = calls.length > 0 ? Math.min(dueMs, Math.round(Date.now() + lookAgainMs)) : dueMs;
+    const verdict = await suspendTurnScript.run(redis, {
       keys: { ...keys, queueRoot: this.#queueRoot },
       args: {
         ...args,
-        dueMs: Number.isFinite(dueMs) ? dueMs : -1,
+        dueMs: Number.isFinite(nextMs) ? nextMs : -1,
         waits: JSON.stringify(waits),
         seen: this.#messagesSeen ?? '',
         jobOptions: jobOptions(),

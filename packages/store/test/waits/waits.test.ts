@@ -104,6 +104,17 @@ describe('a suspended turn', () => {
     expect(await listed(own)).toEqual([]);
   });
 
+  test('that waits for a call looks again while the messageId of the call is known', async () => {
+    const own = await testStore({ idempotencyMs: 60_000 });
+    const { taskId } = await accepted(own, alice);
+    const called = await accepted(own, alice);
+    const turn = await begun(own, taskId);
+    const calls = [{ taskId: called.taskId, skipsAuth: false }];
+    await turn.suspend({ dueMs: Number.POSITIVE_INFINITY, events: [], calls, waits: [] });
+    const dueMs = Number(await redis.zscore(`${own.settings.prefix}{s0}:outbox:suspended`, taskId));
+    expect(dueMs).toBeLessThan(Date.now() + 31_000);
+  });
+
   test('that was resumed early waits for the rest of the time', async () => {
     const taskId = await suspendedTask({ key: 'sleep 1', delayMs: hour }, payment);
     const until = await redis.zscore(`${store.settings.prefix}{s0}:outbox:suspended`, taskId);
