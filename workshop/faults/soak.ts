@@ -24,7 +24,8 @@ const MOST_GROWTH_PERCENT = 5;
 const TASKS_OF_SEGMENT = Math.ceil(tasks / segments);
 /** Not measured: heaps grow to their working size, and BullMQ keeps some events. */
 const WARM_UP = Math.floor(segments / 3);
-const KEPT_MS = '2000';
+/** Long enough for a reader on a busy machine. */
+const KEPT_MS = '6000';
 /**
  * As in a container of 512 MiB: a heap that can grow to gigabytes takes long to reach its final size, with or without a
  * leak.
