@@ -45,7 +45,7 @@ export type ModelParameters = LanguageModelCallOptions &
     readonly tools?: ToolSet;
   };
 
-interface Question extends Omit<ModelRequest, 'tools'> {
+interface Question extends ModelRequest {
   readonly system?: string | undefined;
   readonly messages: readonly ModelMessage[];
   /** Name and JSON Schema of the answer. Default: any text. */
@@ -80,8 +80,8 @@ export class Model {
   }
 
   /** Streams the answer. @returns the whole answer */
-  ask(question: Question): AsyncGenerator<string, AiAnswer, undefined> {
-    return this.#asked.ask({ ...question, tools: Object.values(question.toolSet ?? {}) } as Question);
+  ask(question: Omit<Question, 'tools'>): AsyncGenerator<string, AiAnswer, undefined> {
+    return this.#asked.ask({ ...question, tools: Object.values(question.toolSet ?? {}) });
   }
 
   async *#answer(question: Question, call: OpenCall): AsyncGenerator<string, AnswerBuilder, undefined> {

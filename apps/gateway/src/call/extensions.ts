@@ -7,6 +7,7 @@ import {
   priorityUri,
   rerunUri,
   resumableStreamsUri,
+  type SendMessageRequest,
   scheduleUri,
   skillUri,
   steeringUri,
@@ -16,7 +17,9 @@ import {
   usageUri,
   waitingUri,
 } from '@switchyard/protocol';
+import { parse } from '@switchyard/protocol/schemas';
 import type { AnnouncedAgent } from '@switchyard/store';
+import { z } from 'zod';
 import type { Call } from './call.ts';
 
 /** An A2A extension of this gateway, for its agents; docs/extensions has a page for each. */
@@ -118,6 +121,21 @@ export function offeredExtensions({ agent, extensions }: ExtensionRequest): read
   const { capabilities } = agent.extendedCard ?? agent.card;
   const offered = new Set(withGatewayExtensions(agent, capabilities).map(({ uri }) => uri));
   return [...new Set(extensions)].filter((uri) => offered.has(uri));
+}
+
+/**
+ * Makes a reader of what a client asks for by an extension: in the metadata of its message, or else of its request. It
+ * returns undefined if the extension is not active, or nothing is asked for, and throws InvalidParams.
+ */
+export function extensionReader<Value>(uri: string, value: z.ZodType<Value>) {
+  const metadata = z.object({ [uri]: value });
+  const ofMessage = z.object({ message: z.object({ metadata }) });
+  const ofRequest = z.object({ metadata });
+  return (call: Pick<Call, 'activeExtensions'>, request: SendMessageRequest): Value | undefined => {
+    if (!isActive(call, uri)) return undefined;
+    if (request.message.metadata?.[uri] !== undefined) return parse(ofMessage, request).message.metadata[uri];
+    return request.metadata?.[uri] === undefined ? undefined : parse(ofRequest, request).metadata[uri];
+  };
 }
 
 export function isActive({ activeExtensions }: Pick<Call, 'activeExtensions'>, uri: string): boolean {

@@ -1,14 +1,11 @@
 import { type Priority, priorities, priorityUri } from '@switchyard/protocol';
-import { parse } from '@switchyard/protocol/schemas';
 import { z } from 'zod';
 import { requireScopes } from '../admission/scopes.ts';
 import type { Call } from '../call/call.ts';
-import { isActive } from '../call/extensions.ts';
+import { extensionReader } from '../call/extensions.ts';
 import type { ConditionalSend } from './if-generation.ts';
 
-const metadata = z.object({ [priorityUri]: z.strictObject({ priority: z.literal([...priorities]) }) });
-const messageSchema = z.object({ message: z.object({ metadata }) });
-const requestSchema = z.object({ metadata });
+const readAsked = extensionReader(priorityUri, z.strictObject({ priority: z.literal([...priorities]) }));
 
 /**
  * The priority of a message: what its client asks for (docs/extensions/priority.md), or the agent's own for the message
@@ -18,16 +15,9 @@ const requestSchema = z.object({ metadata });
  */
 export function readPriority(call: Call, request: ConditionalSend): Priority | undefined {
   const { priority: usual = 'normal' } = call.agent;
-  const asked = isActive(call, priorityUri) ? priorityIn(request) : undefined;
+  const asked = readAsked(call, request)?.priority;
   if (asked !== undefined && priorities.indexOf(asked) < priorities.indexOf(usual))
     requireScopes(call.admission.identity, ['priority']);
   if (asked !== undefined || request.message.taskId !== undefined) return asked;
   return usual === 'normal' ? undefined : usual;
-}
-
-function priorityIn(request: ConditionalSend): Priority | undefined {
-  const { message, metadata: given } = request;
-  if (message.metadata?.[priorityUri] !== undefined)
-    return parse(messageSchema, request).message.metadata[priorityUri]?.priority;
-  return given?.[priorityUri] === undefined ? undefined : parse(requestSchema, request).metadata[priorityUri]?.priority;
 }

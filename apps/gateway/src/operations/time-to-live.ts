@@ -1,32 +1,19 @@
 import { longestTimeToLiveMs, timeToLiveUri } from '@switchyard/protocol';
-import { parse } from '@switchyard/protocol/schemas';
 import type { Shard, Store } from '@switchyard/store';
 import { z } from 'zod';
 import type { Call } from '../call/call.ts';
-import { isActive } from '../call/extensions.ts';
+import { extensionReader } from '../call/extensions.ts';
 import type { Emit } from '../telemetry/events.ts';
 import type { ConditionalSend } from './if-generation.ts';
 
-const metadata = z.object({ [timeToLiveUri]: z.strictObject({ ttlMs: z.int().min(1).max(longestTimeToLiveMs) }) });
-const messageSchema = z.object({ message: z.object({ metadata }) });
-const requestSchema = z.object({ metadata });
+const readAsked = extensionReader(timeToLiveUri, z.strictObject({ ttlMs: z.int().min(1).max(longestTimeToLiveMs) }));
 
 /**
  * The time to live of a message: what its client asks for (docs/extensions/time-to-live.md), or the agent's own.
  * @throws {A2AError} InvalidParams
  */
 export function readTimeToLive(call: Call, request: ConditionalSend): number | undefined {
-  const asked = isActive(call, timeToLiveUri) ? timeToLiveIn(request) : undefined;
-  return asked ?? call.agent.timeToLiveMs;
-}
-
-function timeToLiveIn(request: ConditionalSend): number | undefined {
-  const { message, metadata: given } = request;
-  if (message.metadata?.[timeToLiveUri] !== undefined)
-    return parse(messageSchema, request).message.metadata[timeToLiveUri]?.ttlMs;
-  return given?.[timeToLiveUri] === undefined
-    ? undefined
-    : parse(requestSchema, request).metadata[timeToLiveUri]?.ttlMs;
+  return readAsked(call, request)?.ttlMs ?? call.agent.timeToLiveMs;
 }
 
 /** Workers are told of the end of a time to live within a second. If there is none, this gateway is next. */

@@ -1,7 +1,7 @@
 -- parked: jobs that wait for a place of their group, a tenant or a key (docs/adr/0152). A part of scripts.
 --
 -- They stay in <root>prioritized (zset), behind all others: their scores are higher by PARKED. So they count, are
--- removed and inspected as others are, and whoever knows no limits takes them last. Besides there are
+-- removed and inspected as others are, and a process that knows no limits takes them last. Besides there are
 --   <root>parked (zset): group, as in running.lua → when its first jobs were last found
 --   <root>parked:<group> (zset): its jobs → their scores before; also jobs that are parked no more
 -- Field of a job: `parked`, its group.
