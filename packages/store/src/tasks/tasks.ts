@@ -34,8 +34,9 @@ export class Tasks {
     sent: Pick<Submission, 'message' | 'idempotencyKey'>,
   ): Promise<SpentBudget | undefined> {
     const spent = await spentBudget(this.#dependencies, scope.principal);
+    if (!spent) return undefined;
     const neighbour = sent.message.taskId ?? shardSeedOf(scope, sent);
-    return spent && (await this.taskOfMessage(scope, neighbour, sent)) === undefined ? spent : undefined;
+    return (await this.taskOfMessage(scope, neighbour, sent)) === undefined ? spent : undefined;
   }
 
   read(scope: Scope, taskId: string, view?: TaskView): Promise<TaskReading | undefined> {
