@@ -1,15 +1,30 @@
-// Last line of CI: how many tests passed and failed, from vitest's own JSON results.
+// Last lines of CI, from vitest's own JSON results: each test that failed, with the first line of its error; then how
+// many tests passed and failed.
 //
 //   node scripts/count-tests.ts <file>…
 
 import { readFileSync } from 'node:fs';
+import { relative } from 'node:path';
 
 interface VitestResult {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
   readonly numPendingTests: number;
   readonly numTodoTests: number;
-  readonly testResults: readonly { readonly status: string; readonly assertionResults: readonly unknown[] }[];
+  readonly testResults: readonly FileResult[];
+}
+
+interface FileResult {
+  readonly name: string;
+  readonly status: string;
+  readonly message: string;
+  readonly assertionResults: readonly TestResult[];
+}
+
+interface TestResult {
+  readonly fullName: string;
+  readonly status: string;
+  readonly failureMessages: readonly string[];
 }
 
 const results = process.argv.slice(2).map((file): VitestResult => JSON.parse(readFileSync(file, 'utf8')));
@@ -18,6 +33,7 @@ const passed = total(({ numPassedTests }) => numPassedTests);
 const failed = total(({ numFailedTests, testResults }) => numFailedTests + testResults.filter(isBroken).length);
 const skipped = total(({ numPendingTests, numTodoTests }) => numPendingTests + numTodoTests);
 
+for (const result of results) for (const file of result.testResults) process.stdout.write(failuresOf(file));
 process.stdout.write(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
 if (failed > 0 || results.length === 0 || results.some(({ numPassedTests }) => numPassedTests === 0)) {
   process.exitCode = 1;
@@ -27,6 +43,23 @@ function total(count: (result: VitestResult) => number): number {
   return results.reduce((sum, result) => sum + count(result), 0);
 }
 
-function isBroken({ status, assertionResults }: VitestResult['testResults'][number]): boolean {
-  return status === 'failed' && assertionResults.length === 0;
+// A file that could not be loaded, or whose hooks failed, has a message of its own.
+function isBroken({ status, assertionResults }: FileResult): boolean {
+  return status === 'failed' && !assertionResults.some(hasFailed);
+}
+
+function hasFailed({ status }: TestResult): boolean {
+  return status === 'failed';
+}
+
+function failuresOf(file: FileResult): string {
+  const path = relative(process.cwd(), file.name);
+  const tests = file.assertionResults.filter(hasFailed);
+  const lines = tests.map(({ fullName, failureMessages }) => `${path} > ${fullName}: ${firstLine(failureMessages[0])}`);
+  if (isBroken(file)) lines.push(`${path}: ${firstLine(file.message)}`);
+  return lines.map((line) => `failed: ${line}\n`).join('');
+}
+
+function firstLine(message = ''): string {
+  return message.split('\n', 1)[0] ?? '';
 }

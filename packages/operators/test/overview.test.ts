@@ -87,5 +87,8 @@ test('a damaged task does not keep operators from the others', async () => {
   const owner = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent: 'echo' };
   const [sound, damaged] = await Promise.all([accepted(own, owner), accepted(own, owner)]);
   await redis.set(`${own.settings.prefix}{s0}:t:${damaged.taskId}`, 'no record');
-  expect((await own.ops.listStuck({ pageSize: 10 })).items).toMatchObject([{ taskId: sound.taskId }]);
+  // The task is overdue from its second millisecond on.
+  await expect
+    .poll(async () => (await own.ops.listStuck({ pageSize: 10 })).items)
+    .toMatchObject([{ taskId: sound.taskId }]);
 });
