@@ -46,6 +46,8 @@ const words: readonly [string, ...string[]] = [
 
 export const me: Me = { name: 'operator', may: 'all', canTry: true, version: '0.1.0' };
 
+const levels = (normal: number, { high = 0, low = 0 } = {}) => ({ first: 0, high, normal, low });
+
 export const agents: readonly AgentReading[] = agentIds.map((id, n) => ({
   id,
   workers: id === 'kitchen' ? 0 : 1 + (n % 3),
@@ -54,6 +56,10 @@ export const agents: readonly AgentReading[] = agentIds.map((id, n) => ({
   waiting: nth([0, 3, 12, 240, 1, 0], n),
   active: nth([4, 0, 2, 0, 1, 0], n),
   delayed: nth([0, 0, 1, 0, 0, 0], n),
+  levels: nth(
+    [levels(0), levels(3), levels(9, { high: 2, low: 1 }), levels(200, { low: 40 }), levels(1), levels(0)],
+    n,
+  ),
   tenants: nth([0, 1, 3, 5, 1, 0], n),
   longestTenant: nth([0, 3, 6, 130, 1, 0], n),
   oldestWaitMs: nth([0, 192_000, 4_200, 860_000, 300, 0], n),

@@ -22,6 +22,7 @@ describe('queue', () => {
     const { out, code } = await run(['queue'], { env });
     expect([code, out.split('\n')[0]]).toEqual([0, expect.stringMatching(/^AGENT +STATE +WORKERS +WAITING/)]);
     expect(out).toMatch(/^pizza +/m);
+    expect(out).toMatch(/ PRIORITIES\n[\s\S]*^pizza .* 2 high, 9 normal, 1 low\n/m);
     expect((await json(['queue', 'list'], { env })).document.agents[0].id).toEqual(expect.any(String));
   });
 
@@ -81,6 +82,23 @@ describe('why', () => {
     const unknown = await json(['why', 'none'], { env });
     expect([unknown.code, unknown.document.error.code]).toEqual([1, 'SWITCHYARD_ERR_NOT_FOUND']);
   });
+});
+
+it('why says with which priority a message waits, and until when', async () => {
+  api.answer('/admin/tasks/b', {
+    taskId: 'b',
+    contextId: 'c',
+    agent: 'pizza',
+    state: 'TASK_STATE_SUBMITTED',
+    diagnosis: { finding: 'queued', isStuck: false, text: 'The task is next.', see: [], actions: [] },
+    deadLetter: false,
+    priority: 'high',
+    beginBy: '2026-01-31T12:00:00.000Z',
+  });
+  const { out } = await run(['why', 'b'], { env });
+  expect(out).toMatch(/\nPriority: high\nBegin by: 2026-\d\d-\d\d /);
+  const { document } = await json(['why', 'b'], { env });
+  expect(document).toMatchObject({ priority: 'high', beginBy: '2026-01-31T12:00:00.000Z' });
 });
 
 it('why says what the task has spent of its budget', async () => {

@@ -15,6 +15,7 @@ describe.runIf(hasBrowser)('the pages of queues and dead letters', { timeout: 30
     const { page } = opened;
     const row = page.getByRole('row', { name: 'Researcher' });
     await row.getByText('Paused').waitFor();
+    await row.getByText('200 normal, 40 low').waitFor();
     await row.getByRole('button', { name: 'Resume' }).click();
     await wasAsked('/admin/agents/researcher:resume');
     await page.getByRole('row', { name: 'Kitchen' }).getByText('No worker').waitFor();

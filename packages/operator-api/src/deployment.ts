@@ -2,6 +2,9 @@ import { taskStateSchema } from '@switchyard/protocol/schemas';
 import { z } from 'zod';
 import { count, time } from './page.ts';
 
+/** Jobs that wait, by priority; `first`: before all others, because a turn waits for them, or because they run alone. */
+const levelsSchema = z.object({ first: count, high: count, normal: count, low: count });
+
 /** A skill with a queue of its own. `concurrency` 0: the agent no longer gives this skill a queue. */
 const skillQueueSchema = z.object({
   id: z.string(),
@@ -9,6 +12,8 @@ const skillQueueSchema = z.object({
   waiting: count,
   active: count,
   delayed: count,
+  /** Of those that wait. */
+  levels: levelsSchema,
 });
 
 /** An agent with its card and the totals of its queues. */
@@ -21,6 +26,8 @@ export const agentReadingSchema = z.object({
   waiting: count,
   active: count,
   delayed: count,
+  /** Of those that wait. */
+  levels: levelsSchema,
   tenants: count,
   longestTenant: count,
   oldestWaitMs: count,
@@ -36,6 +43,13 @@ export const agentReadingSchema = z.object({
   places: z.object({ taken: count, limit: count.optional() }).optional(),
   skills: z.array(skillQueueSchema).optional(),
 });
+
+/** `2 high, 9 low`: how many jobs wait with each priority; undefined: all have the normal one. */
+export function levelsText({ first, high, normal, low }: z.infer<typeof levelsSchema>): string | undefined {
+  if (first + high + low === 0) return undefined;
+  const counts = Object.entries({ first, high, normal, low }).filter(([, waiting]) => waiting > 0);
+  return counts.map(([level, waiting]) => `${waiting} ${level}`).join(', ');
+}
 
 /** A tenant's waiting jobs at an agent: `GET /admin/agents/:id/tenants`. */
 export const tenantShareSchema = z.object({ tenant: z.string(), waiting: count });

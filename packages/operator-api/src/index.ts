@@ -19,6 +19,7 @@ export {
   agentReadingSchema,
   type LogLevel,
   type LogLevelReading,
+  levelsText,
   logLevelReadingSchema,
   logLevelSchema,
   type Me,

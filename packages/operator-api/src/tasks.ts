@@ -85,7 +85,7 @@ export const taskRecordSchema = z.object({
   queueOfSkill: z.string().optional(),
   /** With which its messages wait: high or low; unset: normal. */
   priority: z.enum(priorities).optional(),
-  /** When its next message is rejected if no worker has begun it. */
+  /** When its next message is rejected if no worker has begun it; of a task that ended so, when it was too late. */
   beginBy: time.optional(),
   scheduledFor: time.optional(),
   isSchedulePaused: z.boolean().optional(),

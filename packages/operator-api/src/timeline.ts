@@ -1,3 +1,4 @@
+import { priorities } from '@switchyard/protocol';
 import { taskStateSchema } from '@switchyard/protocol/schemas';
 import { z } from 'zod';
 import { failureSchema } from './failures.ts';
@@ -12,7 +13,14 @@ const entry = { at: time, epoch: count.optional() };
 export const timelineEntrySchema = z.discriminatedUnion('kind', [
   /** Message number `number` of the task's inbox. */
   z.object({ ...entry, kind: z.literal('accepted'), number: count, from: z.string() }),
-  z.object({ ...entry, kind: z.literal('queued'), untilAt: time.optional() }),
+  /** `beginBy`: when the message is rejected if no worker has begun it, or was. */
+  z.object({
+    ...entry,
+    kind: z.literal('queued'),
+    untilAt: time.optional(),
+    beginBy: time.optional(),
+    priority: z.enum(priorities).optional(),
+  }),
   z.object({
     ...entry,
     kind: z.literal('attempt'),
@@ -78,6 +86,8 @@ export const timelineEntrySchema = z.discriminatedUnion('kind', [
   }),
   /** An event of this name was given to the task. */
   z.object({ ...entry, kind: z.literal('event'), name: z.string() }),
+  /** A message was rejected, because no worker had begun it by that time. */
+  z.object({ ...entry, kind: z.literal('late'), beginBy: time }),
   z.object({ ...entry, kind: z.literal('status'), seq: count, state: taskStateSchema }),
   z.object({ ...entry, kind: z.literal('swept'), sweeps: count }),
 ]);

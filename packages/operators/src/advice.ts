@@ -15,6 +15,9 @@ const advice: Readonly<Partial<Record<FailureReport['kind'], Advise>>> = {
     'or give the agent a larger turnTimeoutMs.',
   'retry-asked': () => 'See why every attempt had to be repeated: the cause is probably still there.',
   'call-failed': () => 'See the called task, if there is one, and whether the called agent answers.',
+  'not-begun': () =>
+    'See what waits and whether its workers run (switchyard queue), and start more of them; ' +
+    'or give such messages a longer time to live, or a higher priority.',
   'worker-lost': () =>
     "See the end of the worker's log: the process was killed, crashed, or had too little memory " +
     '(NODE_OPTIONS=--max-old-space-size=<MiB> sets how much it may use).',

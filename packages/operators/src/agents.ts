@@ -1,5 +1,12 @@
 import type { AgentCard, JsonSchema } from '@switchyard/protocol';
-import { type AnnouncedAgent, type JobCounts, queuesOf, type TenantShare, usedPlaces } from '@switchyard/store/inside';
+import {
+  type AnnouncedAgent,
+  type JobCounts,
+  queuesOf,
+  sumOfJobs,
+  type TenantShare,
+  usedPlaces,
+} from '@switchyard/store/inside';
 import { BeginRates, loadOf } from './agent-load.ts';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import { frozenTurns, type RunningTurn } from './running-turns.ts';
@@ -168,7 +175,7 @@ export class Agents {
       workers,
       ...(silent !== undefined && { silentSince: silent }),
       paused,
-      ...sumOf(counts),
+      ...sumOfJobs(counts),
       tenants: shares.count,
       longestTenant: shares.longest[0]?.waiting ?? 0,
       oldestWaitMs: load.oldestWaitMs,
@@ -184,13 +191,7 @@ export class Agents {
   }
 }
 
-function sumOf(counts: readonly JobCounts[]): JobCounts {
-  const sum = (name: keyof JobCounts): number => counts.reduce((total, count) => total + count[name], 0);
-  return { waiting: sum('waiting'), active: sum('active'), delayed: sum('delayed') };
-}
-
 /** @param counts of their queues, in the same order */
 function skillReadings(skills: Readonly<Record<string, number>>, counts: readonly JobCounts[]): SkillQueueReading[] {
-  const none: JobCounts = { waiting: 0, active: 0, delayed: 0 };
-  return Object.entries(skills).map(([id, concurrency], i) => ({ id, concurrency, ...(counts[i] ?? none) }));
+  return Object.entries(skills).map(([id, concurrency], i) => ({ id, concurrency, ...(counts[i] ?? sumOfJobs([])) }));
 }

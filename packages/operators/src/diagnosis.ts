@@ -41,8 +41,8 @@ export function diagnose(facts: TaskFacts): Diagnosis {
   return withTimeToLive(withSpentBudget(firstOf(facts), facts.record, facts.budget.spent), facts.record);
 }
 
-function withTimeToLive(diagnosis: Diagnosis, { beginBy }: TaskFacts['record']): Diagnosis {
-  if (beginBy === undefined) return diagnosis;
+function withTimeToLive(diagnosis: Diagnosis, { beginBy, isTerminal }: TaskFacts['record']): Diagnosis {
+  if (beginBy === undefined || isTerminal) return diagnosis;
   return { ...diagnosis, text: `${diagnosis.text} It is rejected if no worker has begun it by ${beginBy}.` };
 }
 

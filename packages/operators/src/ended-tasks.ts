@@ -42,9 +42,14 @@ function placesOf(failure: Failure, before: readonly Failure[]): Diagnosis['see'
   return failure.worker === undefined ? tasks : [...tasks, { kind: 'worker', id: failure.worker }];
 }
 
+const whatHappened: Readonly<Partial<Record<Failure['kind'], string>>> = {
+  'ended-by-agent': 'The agent ended the task',
+  'not-begun': 'The message was rejected',
+};
+
 /** A failure in one sentence: what happened, where, in which attempt. */
 function failureText({ kind, message, place, attempt }: Failure): string {
-  const what = kind === 'ended-by-agent' ? 'The agent ended the task' : `The task failed (${kind})`;
+  const what = whatHappened[kind] ?? `The task failed (${kind})`;
   const line = place && `${place.file}:${place.line}`;
   const where = line === undefined || message.includes(line) ? '' : ` At ${line}.`;
   const which = attempt !== undefined && attempt > 1 ? ` It was attempt ${attempt}.` : '';

@@ -32,7 +32,7 @@ export interface TaskRecord extends TaskIdentity {
   readonly queueOfSkill?: string;
   /** With which its messages wait; unset: normal. */
   readonly priority?: Priority;
-  /** When its next message is rejected if no worker has begun it. */
+  /** When its next message is rejected if no worker has begun it; of a task that ended so, when it was too late. */
   readonly beginBy?: string;
   /** Sweeps since the last turn began. */
   readonly sweeps: number;
@@ -76,7 +76,7 @@ export async function readRecord(dependencies: OperatorDependencies, taskId: str
   const keys = shards.of(taskId);
   const key = keys.task(taskId);
   const [
-    [cancel, skill, level, beginBy, later, waits, scheduleId, reason, ...fields],
+    [cancel, skill, level, beginBy, late, later, waits, scheduleId, reason, ...fields],
     values,
     kept,
     webhooks,
@@ -89,6 +89,7 @@ export async function readRecord(dependencies: OperatorDependencies, taskId: str
       'queue',
       'level',
       'begin_by',
+      'late',
       'later',
       'waits',
       'schedule_id',
@@ -129,7 +130,7 @@ export async function readRecord(dependencies: OperatorDependencies, taskId: str
     jobState: job ? await queue.stateOf(skillQueue(identity.agent, skill), taskId, job) : 'none',
     ...(skill && { queueOfSkill: skill }),
     ...(priority && { priority }),
-    ...(beginBy && /^\d/.test(beginBy) && { beginBy: new Date(Number.parseInt(beginBy, 10)).toISOString() }),
+    ...beginByIn(late ?? beginBy),
     ...(current && { reason: current }),
     sweeps: number('sweeps'),
     ...(due !== null && { dueAt: new Date(Number(due)).toISOString() }),
@@ -138,4 +139,10 @@ export async function readRecord(dependencies: OperatorDependencies, taskId: str
     ...(isPaused && { isSchedulePaused: true }),
     ...(ttlMs > 0 && { expiresAt: new Date(Date.now() + ttlMs).toISOString() }),
   };
+}
+
+/** @param stored `<ms>` and more, or `within <ms>` while it waits for its scheduled time */
+function beginByIn(stored: string | null | undefined): Pick<TaskRecord, 'beginBy'> {
+  const ms = Number.parseInt(stored ?? '', 10);
+  return Number.isNaN(ms) ? {} : { beginBy: new Date(ms).toISOString() };
 }

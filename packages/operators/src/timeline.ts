@@ -1,10 +1,10 @@
-import type { TaskState } from '@switchyard/protocol';
+import type { Priority, TaskState } from '@switchyard/protocol';
 import { stateOf } from '@switchyard/store/inside';
 import type { TaskDelivery } from './task-deliveries.ts';
 import { type Failure, isOfAttempt } from './task-failures.ts';
 import type { TaskRecord } from './task-record.ts';
 import { type WaitEntry, waitsIn } from './timeline-waits.ts';
-import { type WorkEntry, workIn } from './timeline-work.ts';
+import { noteIn, type WorkEntry, workIn } from './timeline-work.ts';
 
 /** The facts from which a timeline is made. */
 export interface TimelineFacts {
@@ -41,10 +41,19 @@ interface At {
   readonly epoch?: number;
 }
 
+interface Queued {
+  readonly kind: 'queued';
+  readonly untilAt?: string;
+  /** When the message is rejected if no worker has begun it, or was. */
+  readonly beginBy?: string;
+  /** Unset: normal. */
+  readonly priority?: Priority;
+}
+
 /** One event in the life of a task. `untilAt` unset: it goes on. */
 export type TimelineEntry =
   | (At & { readonly kind: 'accepted'; readonly number: number; readonly from: string })
-  | (At & { readonly kind: 'queued'; readonly untilAt?: string })
+  | (At & Queued)
   | (At & {
       readonly kind: 'attempt';
       readonly attempt: number;
@@ -61,6 +70,7 @@ export type TimelineEntry =
   | (At & { readonly kind: 'fenced'; readonly worker?: string })
   | WorkEntry
   | WaitEntry
+  | (At & { readonly kind: 'late'; readonly beginBy: string })
   | (At & { readonly kind: 'status'; readonly seq: number; readonly state: TaskState });
 
 export interface Timeline {
@@ -84,6 +94,7 @@ export function timelineOf(facts: TimelineFacts): Timeline {
     ...acceptances(facts, attempts),
     ...attempts.flatMap(({ began, waitedMs }) => queuedBefore(began, waitedMs)),
     ...queuedNow(facts),
+    ...lateMessages(facts),
     ...attempts.map((attempt) => attemptEntry(facts, attempts, attempt)),
     ...lateWrites(facts, attempts),
     ...workIn(facts.notes, facts.failures),
@@ -196,12 +207,14 @@ function derivedFailure(
 
 /**
  * The times when messages were accepted. A message sets the state to SUBMITTED. An attempt that is given back or begins
- * again does so as well, at the time when it ends or begins: these statuses are left out.
+ * again does so as well, at the time when it ends or begins, and a late message with another one behind it when it is
+ * rejected: these statuses are left out.
  */
 function acceptances(facts: TimelineFacts, attempts: readonly Attempt[]): TimelineEntry[] {
-  const { record, statuses, caller, attempts: fields } = facts;
+  const { record, statuses, caller, attempts: fields, notes } = facts;
   const again = attempts.filter(({ attempt }) => attempt > 1).map(({ began }) => began);
-  const others = new Set([...again, ...attempts.flatMap(({ epoch }) => givenBackAt(fields[`e${epoch}`]))]);
+  const late = lateNotes(notes).map(({ atMs }) => atMs);
+  const others = new Set([...again, ...late, ...attempts.flatMap(({ epoch }) => givenBackAt(fields[`e${epoch}`]))]);
   const submitted = statuses.filter(({ letter, atMs }) => letter === 's' && !others.has(atMs));
   const from = caller ?? `${record.tenant}/${record.subject}`;
   return submitted.map(({ atMs }, i) => ({ kind: 'accepted', at: iso(atMs), number: i + 1, from }));
@@ -217,9 +230,22 @@ function queuedBefore(began: number, waitedMs: number): TimelineEntry[] {
   return waitedMs > 0 ? [{ kind: 'queued', at: iso(began - waitedMs), untilAt: iso(began) }] : [];
 }
 
-function queuedNow({ waitsSinceMs }: TimelineFacts): TimelineEntry[] {
-  return waitsSinceMs === undefined ? [] : [{ kind: 'queued', at: iso(waitsSinceMs) }];
+function queuedNow({ waitsSinceMs, record: { beginBy, priority } }: TimelineFacts): TimelineEntry[] {
+  if (waitsSinceMs === undefined) return [];
+  return [{ kind: 'queued', at: iso(waitsSinceMs), ...(beginBy && { beginBy }), ...(priority && { priority }) }];
 }
+
+/** Messages that no worker began in their time to live: their waits, and their rejections. */
+function lateMessages({ notes, statuses, record: { priority } }: TimelineFacts): TimelineEntry[] {
+  return lateNotes(notes).flatMap(({ atMs, rest }): TimelineEntry[] => {
+    const accepted = statuses.findLast(({ letter, atMs: ms }) => letter === 's' && ms < atMs);
+    const [at, beginBy] = [iso(atMs), iso(Number(rest))];
+    const wait = accepted && { at: iso(accepted.atMs), untilAt: at, beginBy, ...(priority && { priority }) };
+    return [...(wait ? [{ kind: 'queued', ...wait } as const] : []), { kind: 'late', at, beginBy }];
+  });
+}
+
+const lateNotes = (notes: readonly string[]) => notes.map(noteIn).filter(({ verb }) => verb === 'late');
 
 function lateWrites({ attempts: fields }: TimelineFacts, attempts: readonly Attempt[]): TimelineEntry[] {
   return Object.entries(fields).flatMap(([name, ms]): TimelineEntry[] => {

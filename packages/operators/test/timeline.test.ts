@@ -34,6 +34,45 @@ test('the timeline of a waiting task has its acceptance, its queuing and its fir
   expect([earlierAttempts, deliveries]).toEqual([0, []]);
 });
 
+test('a message with a time to live and a priority shows both, while it waits and after it was rejected', async () => {
+  const send = async (timeToLiveMs: number): Promise<string> => {
+    const made = await store.tasks.accept(alice, { message: userMessage(), timeToLiveMs, priority: 'high' });
+    return made.verdict === 'accepted' ? made.taskId : '';
+  };
+  const waiting = await send(60_000);
+  const { beginBy = '', priority } = (await store.ops.tasks.detail(waiting)) ?? {};
+  expect(priority).toBe('high');
+  expect(only((await timeline(waiting)).entries, 'queued')).toMatchObject([{ beginBy, priority }]);
+  expect((await store.ops.tasks.diagnosis(waiting))?.text).toContain(`by ${beginBy}`);
+
+  const late = await send(1);
+  await until(async () => (await store.timesToLive.reject()).messages.length > 0, { what: 'it is rejected' });
+  const detail = await store.ops.tasks.detail(late);
+  expect(detail).toMatchObject({ state: 'TASK_STATE_REJECTED', priority: 'high', beginBy: expect.any(String) });
+  const message = `No worker began to work on this message by ${detail?.beginBy}, when its time to live ended.`;
+  expect(detail?.reason).toEqual({ kind: 'not-begun', message });
+  expect(await store.ops.tasks.diagnosis(late)).toMatchObject({
+    finding: 'failed',
+    text: `The message was rejected: ${message}`,
+    advice: expect.stringContaining('a longer time to live'),
+  });
+  const { entries } = await timeline(late);
+  expect(only(entries, 'queued')).toMatchObject([{ beginBy: detail?.beginBy, priority, untilAt: expect.any(String) }]);
+  expect(only(entries, 'late')).toMatchObject([{ beginBy: detail?.beginBy }]);
+});
+
+test('an answer that nobody began in time is late in the timeline, and its task asks again', async () => {
+  const { taskId } = await accepted(store, alice);
+  await (await beginAs(taskId, 'one', 1)).publish(status('INPUT_REQUIRED'));
+  await store.tasks.accept(alice, { message: userMessage('yes', { taskId }), timeToLiveMs: 1 });
+  await accepted(store, alice, userMessage('or no', { taskId }));
+  await until(async () => (await store.timesToLive.reject()).messages.length > 0, { what: 'it is rejected' });
+  const { entries } = await timeline(taskId);
+  expect(only(entries, 'late')).toHaveLength(1);
+  expect(only(entries, 'accepted').map(({ number }) => number)).toEqual([1, 2]);
+  expect(await store.ops.tasks.detail(taskId)).not.toMatchObject({ beginBy: expect.anything() });
+});
+
 test('a timeline has each attempt with its end: retried, taken over, settled', async () => {
   const { taskId } = await accepted(store, alice);
   await (await beginAs(taskId, 'one', 1)).handBack(true);

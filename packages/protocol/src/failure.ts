@@ -9,6 +9,7 @@
  * - `timed-out`: the turn took longer than the agent's `turnTimeoutMs`.
  * - `retry-asked`: the agent asked for another attempt with a RetryableError.
  * - `call-failed`: a call of another agent did not succeed.
+ * - `not-begun`: no worker began the message in its time to live.
  * - `worker-lost`: the worker stopped, or lost Redis, while it ran the attempt.
  * - `worker-blocked`: the agent's code kept its worker busy for too long, so the worker was ended.
  * - `worker-exited`: the agent's code ended its worker's process.
@@ -24,6 +25,7 @@ export const failureKinds = [
   'timed-out',
   'retry-asked',
   'call-failed',
+  'not-begun',
   'worker-lost',
   'worker-blocked',
   'worker-exited',

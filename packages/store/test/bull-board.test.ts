@@ -1,12 +1,15 @@
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import type { BullBoardRequest, IServerAdapter } from '@bull-board/api/typings/app';
+import type { Priority } from '@switchyard/protocol';
 import { Queue } from 'bullmq';
 import { expect, onTestFinished, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import type { Store } from '../src/index.ts';
-import { accepted } from './support/drive.ts';
+import { ownerOf } from '../src/redis/scope.ts';
+import { accepted, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
+import { queueOf } from './support/runs.ts';
 
 // bull-board is the page that users of BullMQ open on their queues. Here its own handlers read and change ours.
 
@@ -77,6 +80,28 @@ test('bull-board shows how many jobs wait, and each of them', async () => {
     { name: 'turn', data: {}, priority: 4 },
     { name: 'turn', data: {}, priority: 4 },
   ]);
+});
+
+test('our counts by priority add up to those of bull-board, also while jobs wait for a place, or run', async () => {
+  const store = await testStore();
+  const board = boardOf(store);
+  const root = `${store.settings.prefix}{s0}:q:echo:`;
+  const sent = { high: 2, normal: 3, low: 4 };
+  for (const [priority, count] of Object.entries(sent))
+    for (let n = 0; n < count; n++)
+      await store.tasks.accept(alice, { message: userMessage(), priority: priority as Priority });
+  const awaited = await store.queue.add(ownerOf(alice), { taskId: 'awaited', job: 1 }, { isAwaited: true });
+  expect(awaited).toBe('added');
+  // As parked.lua does with those that wait for a place.
+  const parked = await redis.zrange(`${root}prioritized`, '0', '5');
+  for (const id of parked) await redis.zincrby(`${root}prioritized`, 2 ** 40, id);
+  const first = await store.queue.counts('echo');
+  expect(first.levels).toEqual({ first: 1, ...sent });
+  const { counts } = await board.list();
+  expect(first.waiting).toBe((counts.prioritized ?? 0) + (counts.waiting ?? 0));
+  await queueOf(store, redis).take({ taker: 'taker', number: 0, count: 2, kinds: 'any' });
+  expect(await store.queue.counts('echo')).toMatchObject({ waiting: 8, active: 2, delayed: 0 });
+  expect((await board.list()).counts).toMatchObject({ prioritized: 8, delayed: 0 });
 });
 
 test('bull-board pauses a queue, whose jobs wait until it resumes the queue', async () => {

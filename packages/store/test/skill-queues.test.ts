@@ -79,7 +79,7 @@ describe('a task whose first message named a skill with a queue', () => {
     await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
     expect(turn.ending).toBe('successor');
     expect(await store.queue.stateOf(printQueue, taskId, 2)).toBe('waiting');
-    expect(await store.queue.counts(printQueue)).toEqual({ waiting: 1, active: 0, delayed: 0 });
+    expect(await store.queue.counts(printQueue)).toMatchObject({ waiting: 1, active: 0, delayed: 0 });
   });
 
   test('enters that queue again when an operator retries its dead letter or reruns it', async () => {

@@ -40,7 +40,7 @@ describe('a message with a time to live', () => {
       /^No worker began .* by 2\d{3}-.*Z, when its time to live ended/,
     );
     expect(task.metadata?.['switchyard.droppedMessageIds']).toHaveLength(1);
-    expect(await store.queue.counts('echo')).toEqual({ waiting: 0, active: 0, delayed: 0 });
+    expect(await store.queue.counts('echo')).toMatchObject({ waiting: 0, active: 0, delayed: 0 });
     expect(await redis.exists(keysOf(store).beginBy)).toBe(0);
     expect((await store.timesToLive.reject()).messages).toEqual([]);
   });

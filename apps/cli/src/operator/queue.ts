@@ -1,6 +1,7 @@
 import {
   type AgentReading,
   agentReadingSchema,
+  levelsText,
   type OperatorClient,
   pageOf,
   tenantShareSchema,
@@ -81,17 +82,37 @@ export async function allAgents(api: OperatorClient): Promise<readonly AgentRead
   return all;
 }
 
-const head = ['AGENT', 'STATE', 'WORKERS', 'WAITING', 'OLDEST', 'RUNNING', 'DELAYED', 'TENANTS', 'BEGAN/S'];
+const head = [
+  'AGENT',
+  'STATE',
+  'WORKERS',
+  'WAITING',
+  'OLDEST',
+  'RUNNING',
+  'DELAYED',
+  'TENANTS',
+  'BEGAN/S',
+  'PRIORITIES',
+];
 
 /** Queues of an agent, and of its skills. */
 function rows(agent: AgentReading): string[][] {
   const { id, paused, workers, silentSince, waiting, active, delayed, tenants, oldestWaitMs, beganPerSecond } = agent;
   const state = paused ? 'paused' : silentSince ? silentFor(silentSince) : workers === 0 ? 'no worker' : 'ready';
   const counts = [active, delayed, tenants].map(String);
-  const whole = [id, state, `${workers}`, `${waiting}`, ageText(oldestWaitMs), ...counts, beganPerSecond.toFixed(1)];
+  const whole = [
+    id,
+    state,
+    `${workers}`,
+    `${waiting}`,
+    ageText(oldestWaitMs),
+    ...counts,
+    beganPerSecond.toFixed(1),
+    levelsText(agent.levels) ?? '',
+  ];
   const ofSkills = (agent.skills ?? []).map((skill) => [
     `  of ${skill.id}`,
-    ...['', '', `${skill.waiting}`, '', `${skill.active}`, `${skill.delayed}`, '', ''],
+    ...['', '', `${skill.waiting}`, '', `${skill.active}`, `${skill.delayed}`, '', '', levelsText(skill.levels) ?? ''],
   ]);
   return [whole, ...ofSkills];
 }

@@ -18,6 +18,8 @@ const detailSchema = z.looseObject({
   deadLetter: z.boolean(),
   usage: taskUsageSchema.optional(),
   budget: taskBudgetSchema.optional(),
+  priority: z.string().optional(),
+  beginBy: z.string().optional(),
   waits: z.array(z.looseObject({ event: z.string().optional() })).optional(),
 });
 
@@ -59,12 +61,14 @@ export function addWhyCommand(program: Command, invocation: Invocation): void {
         const task = await api.call(`/admin/tasks/${encodeURIComponent(id)}`, detailSchema);
         const { diagnosis } = task;
         const place = { program: programIn(invocation), at: agentOption(options.agentCard, task.agent) };
-        const { taskId, contextId, agent, state, usage, budget } = task;
-        output.result({ taskId, contextId, agent, state, ...diagnosis, usage, budget }, () =>
+        const { taskId, contextId, agent, state, priority, beginBy, usage, budget } = task;
+        output.result({ taskId, contextId, agent, state, priority, beginBy, ...diagnosis, usage, budget }, () =>
           [
             field('Task', task.taskId),
             field('Context', task.contextId),
             field('State', task.state),
+            field('Priority', priority),
+            field('Begin by', localTime(beginBy)),
             field('Finding', diagnosis.finding),
             field('Stuck', diagnosis.isStuck ? 'yes' : 'no'),
             field('Since', localTime(diagnosis.since)),

@@ -1,4 +1,4 @@
-import { priorityUri, scheduleUri, type UsageAmounts, usageUri, usdText } from '@switchyard/protocol';
+import { priorityUri, scheduleUri, timeToLiveUri, type UsageAmounts, usageUri, usdText } from '@switchyard/protocol';
 import {
   type Artifact,
   isSettled,
@@ -24,7 +24,8 @@ export function taskText(task: Task, { isVerbose, next }: Detail): string {
   return [
     idsText(task),
     field('Scheduled', scheduledFor(task)),
-    field('Priority', askedPriority(task)),
+    field('Priority', lastAsked(task, priorityUri, 'priority')),
+    field('Time to live', timeToLiveText(task)),
     field('Waits', isSettled(stateOf(task)) ? undefined : suspendedText(task.metadata)),
     isVerbose ? field('Updated', status?.timestamp) : '',
     field('Usage', usageText(task)),
@@ -41,10 +42,17 @@ function scheduledFor(task: Task): string | undefined {
   return typeof at === 'string' && stateOf(task) === 'TASK_STATE_SUBMITTED' ? at : undefined;
 }
 
-/** The priority that the client asked for last; undefined: it never did, or the history is not there. */
-function askedPriority({ history = [] }: Task): string | undefined {
-  const asked = history.map(({ metadata }) => Object(Object(metadata)[priorityUri]).priority);
-  return asked.findLast((priority) => typeof priority === 'string');
+/** What the client asked for last by an extension; undefined: it never did, or the history is not there. */
+function lastAsked({ history = [] }: Task, uri: string, name: string): string | undefined {
+  const asked = history.map(({ metadata }) => Object(Object(metadata)[uri])[name]);
+  const last = asked.findLast((value) => typeof value === 'string' || typeof value === 'number');
+  return last === undefined ? undefined : `${last}`;
+}
+
+/** `30 s`: what a message may wait for a worker, as its client asked last. */
+function timeToLiveText(task: Task): string | undefined {
+  const ms = lastAsked(task, timeToLiveUri, 'ttlMs');
+  return ms === undefined ? undefined : `${Number(ms) / 1_000} s`;
 }
 
 /** `1200 tokens in, 340 tokens out, 0.52 USD`: what the agent says that the task has used; undefined: it says nothing. */

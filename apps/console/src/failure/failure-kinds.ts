@@ -9,6 +9,7 @@ const kinds: Readonly<Record<Failure['kind'], string>> = {
   'timed-out': 'Took too long',
   'retry-asked': 'The agent asked for another attempt',
   'call-failed': 'A called agent failed',
+  'not-begun': 'Not begun in its time to live',
   'worker-lost': 'Its worker was lost',
   'worker-blocked': 'The agent blocked its worker',
   'worker-exited': 'The agent ended its worker',

@@ -60,11 +60,15 @@ describe.runIf(hasBrowser)('the page of a task', { timeout: 30_000 }, () => {
       const entries: TimelineEntry[] = [
         { kind: 'wait', at: twoHoursAgo, epoch: 2, what: 'event', name: 'payment' },
         { kind: 'event', at: twoHoursAgo, epoch: 2, name: 'approval' },
+        { kind: 'queued', at: twoHoursAgo, beginBy: '2030-01-01T00:00:00.000Z', priority: 'high' },
+        { kind: 'late', at: twoHoursAgo, beginBy: '2026-01-01T00:00:00.000Z' },
       ];
       ui.api.answer(path, {
         ...detail,
         openTurn: 0,
         waits: [{ event: 'payment' }],
+        priority: 'high',
+        beginBy: '2030-01-01T00:00:00.000Z',
         diagnosis: {
           finding: 'suspended',
           isStuck: false,
@@ -88,6 +92,12 @@ describe.runIf(hasBrowser)('the page of a task', { timeout: 30_000 }, () => {
       await finding.getByText('for 2 h').waitFor();
       await page.locator('.timeline').getByText('Waits for payment').waitFor();
       await page.locator('.timeline').getByText('Event approval').waitFor();
+      await page
+        .locator('.timeline')
+        .getByText(/high priority, waits until .* 2030/)
+        .waitFor();
+      const facts = page.locator('.task-facts');
+      expect(await facts.textContent()).toMatch(/Priorityhigh.*Rejected unless begun by.* 2030/);
       await finding.getByRole('button', { name: 'Give it' }).click();
       const data = page.getByLabel('Data of payment, as JSON');
       expect(await page.evaluate('document.activeElement.id')).toBe('event');

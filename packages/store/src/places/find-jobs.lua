@@ -65,7 +65,7 @@ if has_levels and kinds == 'any' then
   end
 end
 local most_seen = #groups > 0 and MAX_SEEN or count + MORE
-for _, job in ipairs(in_bands(root .. 'prioritized', kinds, most_seen)) do look_at(job) end
+for _, job in ipairs(in_bands(root .. 'prioritized', kinds, most_seen, PARKED)) do look_at(job) end
 
 table.sort(jobs, function(a, b) return a.score < b.score end)
 local others = redis.call('ZCOUNT', root .. 'prioritized', '-inf', ('(%.0f'):format(PARKED)) - unparked

@@ -14,6 +14,8 @@ local BAND = 4294967296
 local ORDINARY = 4
 -- From which the tags of each level begin: those of a BullMQ priority of 3.5, 4 and 64.
 local BASE = { high = 3.5 * BAND, normal = ORDINARY * BAND, low = 64 * BAND }
+-- Higher than any score of a job that is not parked: see ../places/parked.lua.
+local PARKED = 1099511627776
 
 local function level_of(tag)
   tag = tonumber(tag)

@@ -6,6 +6,7 @@ import { agentOf, tenantOf } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
 import type { Shards } from '../redis/shards.ts';
 import { type DeliveryQueueId, deliveryQueueText, jobId, jobOptions, queueOf, queueRoot, skillQueue } from './job.ts';
+import { countJobs, type JobCounts, sumOfJobs } from './job-counts.ts';
 
 const addScript = defineScript({
   file: 'add.lua',
@@ -44,13 +45,6 @@ export const PUSH_QUEUE = '@push';
 
 /** Commands wait for the connection, under their own deadlines if they have one: BullMQ's own wait has none. */
 const BULLMQ_OPTIONS = { skipMetasUpdate: true, skipWaitingForReady: true } as const;
-
-/** Jobs by state. `delayed`: they wait for a retry. */
-export interface JobCounts {
-  readonly waiting: number;
-  readonly active: number;
-  readonly delayed: number;
-}
 
 /** Where a job is. Times are ms since 1970, by Redis' clock. */
 export interface JobInspection {
@@ -151,31 +145,14 @@ export class Queues {
 
   /** The jobs of some queues, over all shards. */
   async counts(...queues: readonly string[]): Promise<JobCounts> {
-    const states = ['waiting', 'prioritized', 'delayed'] as const;
-    const [active, counts] = await Promise.all([
-      this.#running(queues),
-      this.#onShards(queues, (queue) => queue.getJobCounts(...states)),
-    ]);
-    const sum = (name: string): number => counts.reduce((total, count) => total + (count[name] ?? 0), 0);
-    return { waiting: sum('waiting') + sum('prioritized'), active, delayed: sum('delayed') };
-  }
-
-  /** Jobs of these queues that run, over all shards. */
-  async #running(queues: readonly string[]): Promise<number> {
-    if (queues.length === 0) return 0;
-    const counts = await Promise.all(
-      this.#shards.all.map((keys) =>
-        this.#redis.hmget(keys.runningByQueue, ...queues.map((queue) => queueRoot(queue, keys))),
-      ),
-    );
-    return counts.flat().reduce((total, count) => total + Number(count ?? 0), 0);
+    return sumOfJobs(await Promise.all(this.#rootsOf(queues).map((root) => countJobs(this.#redis, root))));
   }
 
   /** The tenants with the most waiting jobs, over all shards. `count`: number of tenants on the fullest shard. */
   async shares(
     ...queues: readonly string[]
   ): Promise<{ readonly count: number; readonly longest: readonly TenantShare[] }> {
-    const roots = queues.flatMap((queue) => this.#shards.all.map((keys) => queueRoot(queue, keys)));
+    const roots = this.#rootsOf(queues);
     const read = (root: string) => readSharesScript.run(this.#redis, { keys: { root }, args: { limit: MAX_NAMED } });
     const shards = await Promise.all(roots.map(read));
     const byTenant = Map.groupBy(
@@ -241,6 +218,10 @@ export class Queues {
 
   #add(root: string, args: Parameters<typeof addScript.run>[1]['args']): Promise<'added' | 'known'> {
     return addScript.run(this.#redis, { keys: { root }, args });
+  }
+
+  #rootsOf(queues: readonly string[]): string[] {
+    return queues.flatMap((queue) => this.#shards.all.map((keys) => queueRoot(queue, keys)));
   }
 
   #onShards<T>(queues: readonly string[], call: (queue: BullQueue) => Promise<T>): Promise<T[]> {

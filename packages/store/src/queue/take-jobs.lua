@@ -22,8 +22,6 @@ local BANDS = {
   ['awaited+suspects'] = { AWAITED, AWAITED_SUSPECT },
   suspect = { AWAITED_SUSPECT, SUSPECT },
 }
--- Higher than any score of a job that is not parked: see ../places/parked.lua.
-local PARKED = 1099511627776
 -- Of each band the first score, and the one behind its last.
 local ENDS = { [AWAITED] = 2 * BAND, [AWAITED_SUSPECT] = 3 * BAND, [SUSPECT] = BASE.high, [ORDINARY] = math.huge }
 local function scores_of(band) return band == ORDINARY and BASE.high or band * BAND, ENDS[band] end
@@ -61,15 +59,23 @@ local function has_suspects(root)
   return redis.call('ZCOUNT', root .. 'prioritized', SUSPECTS_FROM, SUSPECTS_TO) > 0
 end
 
+-- The first jobs of these kinds with scores below this one.
+local function in_bands(key, kinds, count, below)
+  local found = {}
+  for _, band in ipairs(BANDS[kinds]) do
+    local from, to = scores_of(band)
+    local more = redis.call('ZRANGEBYSCORE', key, from, ('(%.0f'):format(math.min(to, below)), 'WITHSCORES',
+      'LIMIT', '0', count - #found)
+    for at = 1, #more, 2 do found[#found + 1] = { id = more[at], score = tonumber(more[at + 1]) } end
+  end
+  return found
+end
+
 -- The ids of the next jobs. Suspects are scored between awaited and ordinary jobs.
 local function find(root, kinds, count, suspects)
   if kinds == 'any' and not suspects then return redis.call('ZRANGE', root .. 'prioritized', '0', count - 1) end
-  local ids = {}
-  for _, band in ipairs(BANDS[kinds]) do
-    local from, to = scores_of(band)
-    local more = redis.call('ZRANGEBYSCORE', root .. 'prioritized', from, '(' .. to, 'LIMIT', '0', count - #ids)
-    for i = 1, #more do ids[#ids + 1] = more[i] end
-  end
+  local ids = in_bands(root .. 'prioritized', kinds, count, math.huge)
+  for i, job in ipairs(ids) do ids[i] = job.id end
   return ids
 end
 

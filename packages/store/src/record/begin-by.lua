@@ -5,6 +5,9 @@
 -- its scheduled time, it is `within <ms>`, from that time on. <outbox>:begin-by (zset): task → that time.
 -- Invariant: a task is in the zset <=> its record has a time in begin_by. A turn that has begun has none.
 
+--- @include "note.lua"
+--- @include "failures.lua"
+
 local function begin_within(record, ttl_ms, before)
   local due = ('%.0f'):format(now_ms() + ttl_ms)
   record.begin_by = due .. ' ' .. before
@@ -15,17 +18,23 @@ end
 local function begin_by_ms(record) return tonumber(record.begin_by:match('^(%d+) ') or nil) end
 
 -- The next message is rejected. If it made the task, the task ends. Otherwise the task waits for its client again, or
--- goes on with the message behind it.
+-- goes on with the message behind it. For operators there is a note, `late <that time>`; of a task that ends also the
+-- field `late`, and a reason.
 local function reject_message(record)
   local due, before = record.begin_by:match('^(%d+) (%a?)$')
+  local why = 'No worker began to work on this message by ' .. timestamp(tonumber(due))
+    .. ', when its time to live ended'
   local message = '{"messageId":"' .. record.id .. '.not-begun.' .. record.seq
-    .. '","role":"ROLE_AGENT","parts":[{"text":"No worker began to work on this message by '
-    .. timestamp(tonumber(due)) .. ', when its time to live ended: it was rejected."}]}'
+    .. '","role":"ROLE_AGENT","parts":[{"text":"' .. why .. ': it was rejected."}]}'
+  note(record.key, record.epoch .. '', 'late ' .. due)
+  record.has_other_keys = 1
   record.begin_by = ''
   record.answered = math.max(record.answered, record.messages - record.inbox + 1)
   pop_message(record, 0)
   local details = { message = message, answered = record.answered }
   if before == '' then
+    record.changes.fields.late = due
+    record.changes.fields.reason = reason_of(record.epoch, 'not-begun ' .. why .. '.')
     finish(record, 'R', details)
   elseif record.inbox == 0 then
     record.job, record.started, record.changes.in_outbox = 0, 0, false

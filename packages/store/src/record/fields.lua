@@ -38,7 +38,7 @@
 --   token              begin-first end-tasks
 --   started            begin-first end-tasks
 --   attempts           begin-first end-tasks
---   reason             begin failures record-failure
+--   reason             begin begin-by failures record-failure
 --   webhooks           delivery-queues make-tasks
 --   cancel
 --   has_other_keys     begin-step begin-wait caller check-budget delivery-queues give-event make-callback
@@ -57,6 +57,7 @@
 --   waits
 --   level              make-tasks
 --   begin_by           make-tasks
+--   late               begin-by
 --   wakes
 
 local FIELDS = {

@@ -1085,6 +1085,16 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: ['w'],
     },
   ],
+  'queue/count-jobs.lua': [
+    {
+      kind: 'reads',
+      prepare: async ({ store }) => {
+        await accepted(store, alice);
+        return async () => (await store.queue.counts('echo')).levels;
+      },
+      answer: { first: 0, high: 0, normal: 1, low: 0 },
+    },
+  ],
   'queue/inspect-job.lua': [
     {
       kind: 'reads',

@@ -1,4 +1,4 @@
-import type { AgentReading } from '@switchyard/operator-api';
+import { type AgentReading, levelsText } from '@switchyard/operator-api';
 import { z } from 'zod';
 import { call } from '../../app/api.ts';
 import { useLive } from '../../app/live.ts';
@@ -141,8 +141,10 @@ function About({ agent }: { readonly agent: AgentReading }) {
   );
 }
 
-function queueText({ active, waiting, delayed, oldestWaitMs, beganPerSecond }: AgentReading): string {
-  const parts = [`${active} running`, `${waiting} waiting`, `${delayed} delayed`];
+function queueText({ active, waiting, levels, delayed, oldestWaitMs, beganPerSecond }: AgentReading): string {
+  const byPriority = levelsText(levels);
+  const waits = byPriority === undefined ? `${waiting} waiting` : `${waiting} waiting (${byPriority})`;
+  const parts = [`${active} running`, waits, `${delayed} delayed`];
   if (waiting > 0) parts.push(`the oldest for ${durationText(oldestWaitMs)}`);
   return [...parts, `${beganPerSecond} started per second`].join(', ');
 }

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { type AgentReading, agentReadingSchema, tenantShareSchema } from '@switchyard/operator-api';
+import { type AgentReading, agentReadingSchema, levelsText, tenantShareSchema } from '@switchyard/operator-api';
 import { useEffect } from 'preact/hooks';
 import { z } from 'zod';
 import { call } from '../../app/api.ts';
@@ -18,7 +18,7 @@ export function AgentsTable({ agents }: { readonly agents: readonly AgentReading
   const columns: readonly Column<AgentReading>[] = [
     { name: 'Agent', cell: ({ id, name }) => <AgentName id={id} name={name} /> },
     { name: 'State', cell: (agent) => <AgentState agent={agent} /> },
-    { name: 'Waiting', isNumber: true, cell: ({ waiting }) => count(waiting) },
+    { name: 'Waiting', isNumber: true, cell: (agent) => <Waiting agent={agent} /> },
     {
       name: 'Oldest',
       isNumber: true,
@@ -63,6 +63,16 @@ function AgentName({ id, name }: { readonly id: string; readonly name: string })
     <a class="agent-name" href={href(`/agents/${encodeURIComponent(id)}`)}>
       {name} <span class="faint mono">{id}</span>
     </a>
+  );
+}
+
+function Waiting({ agent: { waiting, levels } }: { readonly agent: AgentReading }) {
+  const byPriority = levelsText(levels);
+  return (
+    <>
+      {count(waiting)}
+      {byPriority !== undefined && <div class="levels faint">{byPriority}</div>}
+    </>
   );
 }
 

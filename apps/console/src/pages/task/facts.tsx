@@ -8,6 +8,7 @@ import { fullTime } from '../../design/time.tsx';
 /** A task's principal, agent and progress. */
 export function Facts({ detail }: { readonly detail: TaskDetail }) {
   const { taskId, contextId, tenant, subject, messagesAccepted, inbox, timeline, expiresAt, scheduledFor } = detail;
+  const { priority, beginBy, isTerminal } = detail;
   return (
     <dl class="task-facts">
       <Fact name="Task">
@@ -30,6 +31,10 @@ export function Facts({ detail }: { readonly detail: TaskDetail }) {
         <Fact name="Called by">
           <a href={href(taskPath(timeline.calledBy))}>{timeline.calledBy.slice(0, 8)}</a>
         </Fact>
+      )}
+      {priority !== undefined && <Fact name="Priority">{priority}</Fact>}
+      {beginBy !== undefined && (
+        <Fact name={isTerminal ? 'Not begun by' : 'Rejected unless begun by'}>{fullTime(beginBy)}</Fact>
       )}
       {scheduledFor !== undefined && <Fact name="Scheduled for">{fullTime(scheduledFor)}</Fact>}
       {expiresAt !== undefined && <Fact name="Kept until">{fullTime(expiresAt)}</Fact>}

@@ -1,5 +1,6 @@
 import type { Timeline, TimelineEntry } from '@switchyard/operator-api';
 import { type Colour, stateColour, stateName } from '../../../design/badges.ts';
+import { fullTime } from '../../../design/time.tsx';
 
 type Attempt = Extract<TimelineEntry, { kind: 'attempt' }>;
 type Step = Extract<TimelineEntry, { kind: 'step' }>;
@@ -89,6 +90,8 @@ function momentsRow(entries: readonly TimelineEntry[]): Row | undefined {
     if (entry.kind === 'accepted')
       return [{ at, text: `Message ${entry.number} from ${entry.from || 'the client'}`, colour: 'gray' }];
     if (entry.kind === 'status') return [{ at, text: stateName(entry.state), colour: stateColour(entry.state) }];
+    if (entry.kind === 'late')
+      return [{ at, text: `Rejected: no worker had begun the message by ${fullTime(entry.beginBy)}`, colour: 'red' }];
     return entry.kind === 'swept' ? [{ at, text: 'Checked that its job is not lost', colour: 'amber' }] : [];
   });
   const [first] = marks;
@@ -106,12 +109,16 @@ function momentsRow(entries: readonly TimelineEntry[]): Row | undefined {
   };
 }
 
-function queuedRow({ at, untilAt }: Queued, nowMs: number): Row {
+function queuedRow({ at, untilAt, beginBy, priority }: Queued, nowMs: number): Row {
+  const isOpen = untilAt === undefined;
+  const end = beginBy === undefined ? '' : ` ${isOpen ? 'until' : 'in vain until'} ${fullTime(beginBy)}`;
   return {
     ...stretch('queued', at, untilAt, nowMs),
     depth: 0,
     label: 'In the queue',
-    detail: untilAt === undefined ? 'waits' : '',
+    detail: [priority && `${priority} priority`, (isOpen || end) && `${isOpen ? 'waits' : 'waited'}${end}`]
+      .filter(Boolean)
+      .join(', '),
     colour: untilAt === undefined ? 'amber' : 'gray',
     marks: [],
   };
