@@ -7,7 +7,6 @@ import type { Call } from '../call/call.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
 import type { Emit } from '../telemetry/events.ts';
 import type { PushBackend } from './push-backend.ts';
-import type { LateMessages } from './time-to-live.ts';
 
 /** The part of the store's tasks that operations use. */
 export type TaskStore = Pick<
@@ -34,7 +33,8 @@ export interface Backend {
   /** Why a task does not go on. */
   readonly diagnoses: Pick<OperatorTasks, 'diagnosis'>;
   readonly schedules: Pick<ScheduleList, 'read'>;
-  readonly late: Pick<LateMessages, 'follow'>;
+  /** Rejects messages that nobody begins in their time to live. */
+  readonly late: { follow(taskId: string, ttlMs: number): void };
   /** Unset: push notifications are off. */
   readonly push: PushBackend | undefined;
   readonly cards: Pick<Cards, 'offersExtended' | 'extendedCardFor'>;
