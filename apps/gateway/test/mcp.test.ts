@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Ops } from '@switchyard/operators';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import { resultOf } from '../src/mcp/tool-result.ts';
@@ -92,6 +93,37 @@ test('the tool of an agent with a schema of its input has that schema, and names
     agent: 'baker',
   });
   await client.close();
+});
+
+test('the priority and the time to live of a message are in `_meta`, and what is wrong there is named', async () => {
+  const eve = { key: keyOf('eve'), tenant: 'acme', subject: 'eve', scopes: ['send', 'priority'] };
+  const frank = { key: keyOf('frank'), tenant: 'acme', subject: 'frank', scopes: ['send'] };
+  const url = await stage.another({ mcp: true, auth: { keys: [eve, frank] }, blockingWaitMs: 20 });
+  const [allowed, others] = [await connected(eve.key, url), await connected(frank.key, url)];
+  const call = (client: Client, meta: object) =>
+    client.callTool({ name: 'echo', arguments: { message: 'hello' }, _meta: { ...meta } });
+  const detailOf = (answer: CallToolResult) =>
+    new Ops(stage.store).tasks.detail(Object(answer.structuredContent).taskId);
+
+  const asked = await call(allowed, { 'switchyard/priority': 'high', 'switchyard/ttlMs': 600_000, 'acme/trace': 1 });
+  expect(await detailOf(asked)).toMatchObject({ priority: 'high', beginBy: expect.any(String) });
+  expect(await detailOf(await call(others, { 'switchyard/priority': 'low' }))).toMatchObject({ priority: 'low' });
+  expect(textOf(await call(others, { 'switchyard/priority': 'high' }))).toContain('without the scope priority');
+  for (const [meta, field] of [
+    [{ 'switchyard/priority': 'urgent' }, '_meta["switchyard/priority"]'],
+    [{ 'switchyard/ttlMs': 0 }, '_meta["switchyard/ttlMs"]'],
+    [{ 'switchyard/ttlMs': '30 s' }, '_meta["switchyard/ttlMs"]'],
+    [{ 'switchyard/messageId': 7 }, '_meta["switchyard/messageId"]'],
+    [{ 'switchyard/prio': 'high' }, '_meta["switchyard/prio"] is not a known field'],
+  ] as const) {
+    const answer = await call(allowed, meta);
+    expect([answer.isError, textOf(answer)]).toEqual([true, expect.stringContaining(field)]);
+  }
+  const late = await stage.another({ mcp: true, auth: { keys: [eve] } });
+  const patient = await connected(eve.key, late);
+  const rejected = await call(patient, { 'switchyard/ttlMs': 1 });
+  expect([rejected.isError, textOf(rejected)]).toEqual([true, expect.stringContaining('No worker began')]);
+  await Promise.all([allowed, others, patient].map((client) => client.close()));
 });
 
 test('a canceled task is no error of cancel_task, and a wrong argument is named', async () => {

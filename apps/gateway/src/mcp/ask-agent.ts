@@ -20,6 +20,8 @@ export type Outcome = { readonly task: Task } | { readonly message: Message };
 export interface AskOptions {
   /** The same message sent twice is accepted once. */
   readonly messageId: string;
+  /** Of the request, for extensions. */
+  readonly metadata: Readonly<Record<string, unknown>>;
   /** Called with the agent's progress; unset: not requested. */
   readonly onProgress?: ((what: string) => Promise<void>) | undefined;
 }
@@ -31,9 +33,9 @@ export async function askAgent(
   context: Operations,
   call: McpCall,
   ask: Ask,
-  { messageId, onProgress }: AskOptions,
+  { messageId, metadata, onProgress }: AskOptions,
 ): Promise<Outcome> {
-  const request = requestOf(ask, messageId);
+  const request = { ...requestOf(ask, messageId), metadata };
   if (onProgress && offersStreaming(call.agent.card)) return follow(context, call, { request, onProgress });
   return unary(context, call, 'SendMessage', request);
 }

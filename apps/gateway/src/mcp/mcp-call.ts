@@ -4,6 +4,7 @@ import { traceContextIn } from '@switchyard/telemetry';
 import type { Admission } from '../admission/admission.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { type AgentEndpoint, type Call, endpointAt } from '../call/call.ts';
+import { offeredExtensions } from '../call/extensions.ts';
 import { baseUrl } from '../exchange/addresses.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 
@@ -13,13 +14,20 @@ export interface McpRequest {
   readonly admission: Admission;
 }
 
+export interface CalledAgent {
+  readonly agent: AnnouncedAgent;
+  readonly waitMs?: number;
+  /** Those that the client uses. */
+  readonly extensions?: readonly string[];
+}
+
 /** The call of a tool, as the call of an A2A operation. */
 export class McpCall implements Call {
   readonly admission: Admission;
   readonly scope: Scope;
   readonly agent: AnnouncedAgent;
-  readonly extensions = [];
-  readonly activeExtensions = [];
+  readonly extensions: readonly string[];
+  readonly activeExtensions: readonly string[];
   readonly waitMs: number;
   readonly #exchange: Exchange;
   readonly #context: GatewayContext;
@@ -28,11 +36,13 @@ export class McpCall implements Call {
   constructor(
     context: GatewayContext,
     { exchange, admission }: McpRequest,
-    { agent, waitMs = 0 }: { agent: AnnouncedAgent; waitMs?: number },
+    { agent, waitMs = 0, extensions = [] }: CalledAgent,
   ) {
     this.admission = admission;
     this.scope = { principal: admission.principal, agent: agent.id };
     this.agent = agent;
+    this.extensions = extensions;
+    this.activeExtensions = offeredExtensions(this);
     this.waitMs = waitMs;
     this.#exchange = exchange;
     this.#context = context;

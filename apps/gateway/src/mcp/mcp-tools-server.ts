@@ -18,12 +18,10 @@ import { agentOfCall } from '../agents/agent-directory.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
 import { reportFailure } from '../exchange/exchange.ts';
 import { askAgent, type Outcome, outcomeOfCancel, outcomeOfTask } from './ask-agent.ts';
-import { McpCall, type McpRequest } from './mcp-call.ts';
+import { type CalledAgent, McpCall, type McpRequest } from './mcp-call.ts';
+import { messageSettingsIn } from './message-settings.ts';
 import { errorResult, questionIn, resultOf } from './tool-result.ts';
 import { askSchema, CANCEL_TASK, cancelTaskSchema, GET_TASK, getTaskSchema, toolsOf } from './tools.ts';
-
-/** The key in `_meta` for the client's message id: a repeated message is accepted once. */
-const MESSAGE_ID = 'switchyard/messageId';
 
 /**
  * Agents as MCP tools; only translates. Each request has its own server, so that any gateway can serve the next one:
@@ -83,7 +81,7 @@ export class McpToolsServer {
     try {
       if (name === GET_TASK) {
         const { agent, taskId, waitSeconds } = parse(getTaskSchema, args);
-        const call = this.#call(request, agent, waitSeconds * 1_000);
+        const call = this.#call(request, agent, { waitMs: waitSeconds * 1_000 });
         return resultOf(agent, await outcomeOfTask(this.#context, call, taskId));
       }
       if (name === CANCEL_TASK) {
@@ -98,7 +96,8 @@ export class McpToolsServer {
   }
 
   async #ask(request: McpRequest, { params, ctx, canAsk }: GivenCall): Promise<CallToolResult | InputRequiredResult> {
-    const call = this.#call(request, params.name);
+    const { messageId, metadata } = messageSettingsIn(ctx.mcpReq._meta);
+    const call = this.#call(request, params.name, { extensions: Object.keys(metadata) });
     const ask = parse(askSchema, params.arguments ?? {});
     const asked = questionAsked(ctx);
     const answered = asked && acceptedContent(ctx.mcpReq.inputResponses, 'answer', answerSchema);
@@ -106,7 +105,8 @@ export class McpToolsServer {
     if (asked && !answered) return resultOf(params.name, await outcomeOfTask(this.#context, call, asked.taskId));
     const message = answered ? { message: answered.answer, taskId: asked.taskId } : ask;
     const outcome = await askAgent(this.#context, call, message, {
-      messageId: messageIdOf(ctx, asked?.round ?? 0),
+      messageId: messageIdOf(messageId, asked?.round ?? 0),
+      metadata,
       onProgress: progressOf(ctx),
     });
     const task = canAsk ? waitingTask(outcome) : undefined;
@@ -114,9 +114,9 @@ export class McpToolsServer {
   }
 
   /** @throws {A2AError} NotFound */
-  #call(request: McpRequest, agentId: string, waitMs = 0): McpCall {
+  #call(request: McpRequest, agentId: string, options: Pick<CalledAgent, 'waitMs' | 'extensions'> = {}): McpCall {
     const agent = agentOfCall(this.#context.agents, request.admission, { agentId });
-    return new McpCall(this.#context, request, { agent, waitMs });
+    return new McpCall(this.#context, request, { agent, ...options });
   }
 }
 
@@ -128,9 +128,8 @@ interface GivenCall {
 }
 
 /** A message of the client is one message of a task; further answers within the same call have ids derived from it. */
-function messageIdOf({ mcpReq }: ServerContext, round: number): string {
-  const named = mcpReq._meta?.[MESSAGE_ID];
-  if (typeof named !== 'string') return randomUUID();
+function messageIdOf(named: string | undefined, round: number): string {
+  if (named === undefined) return randomUUID();
   return round === 0 ? named : `${named}.${round}`;
 }
 
