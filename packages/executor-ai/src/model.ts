@@ -1,4 +1,3 @@
-import { timesOf } from '@switchyard/agent';
 import { AskedModel, type ModelRequest, type OpenCall } from '@switchyard/agent/models';
 import { openClientSpan } from '@switchyard/outgoing';
 import {
@@ -72,7 +71,7 @@ export class Model {
       provider: name,
       host: name,
       apiKey: settings.apiKey,
-      timeoutMs: timesOf(settings, { timeoutMs: 120_000 }).timeoutMs,
+      timeoutMs: settings.timeoutMs,
       openSpan: openClientSpan,
       send: (question, call) => this.#answer(question, call),
       problemOf,

@@ -6,7 +6,6 @@ import type {
   ToolUnion,
 } from '@anthropic-ai/sdk/resources/messages';
 import { Stream } from '@anthropic-ai/sdk/streaming';
-import { timesOf } from '@switchyard/agent';
 import { AskedModel, type ModelRequest, type OpenCall } from '@switchyard/agent/models';
 import { openClientSpan } from '@switchyard/outgoing';
 import { AnswerBuilder, type AnthropicAnswer } from './answer.ts';
@@ -64,7 +63,7 @@ export class Model {
       provider: 'anthropic',
       host: `${URL.parse(baseURL)?.host}`,
       apiKey: typeof apiKey === 'string' ? apiKey : undefined,
-      timeoutMs: timesOf(settings, { timeoutMs: 120_000 }).timeoutMs,
+      timeoutMs: settings.timeoutMs,
       openSpan: openClientSpan,
       send: (question, call) => this.#answer(question, call),
       problemOf,

@@ -1,6 +1,7 @@
 import { Command } from '@langchain/langgraph';
 import { type ArtifactOptions, type Execute, type Outcome, RetryableError, type Turn } from '@switchyard/agent';
-import { modelCallbacks, refusalIn } from './model-callbacks.ts';
+import { modelError } from '@switchyard/agent/models';
+import { modelCallbacks, problemOf } from './model-callbacks.ts';
 
 /** The state of a graph, by its channels. */
 export type GraphState = Readonly<Record<string, unknown>>;
@@ -92,11 +93,10 @@ async function run(turn: Turn, { graph, config, artifact: options, input }: Grap
   if (last !== undefined) await artifact?.finish();
 }
 
-/** For temporary errors of a provider, which chat models pass on. */
-function retryOf(cause: unknown): RetryableError | undefined {
-  const { status = 0, waitMs: retryAfterMs } = refusalIn(cause);
-  const isTemporary = status >= 500 || status === 429 || status === 408 || status === 409;
-  return isTemporary ? new RetryableError('The model is not available.', { retryAfterMs, cause }) : undefined;
+/** For temporary errors. Any node may throw other errors with a status. */
+function retryOf(error: unknown): RetryableError | undefined {
+  const known = modelError(error, problemOf(error));
+  return known instanceof RetryableError ? known : undefined;
 }
 
 /** A message of a model, or a piece of one, in `[mode, [message, metadata]]`. */

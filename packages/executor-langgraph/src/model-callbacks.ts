@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { checkBudget, noteModelCall, type Room, waitForRoom } from '@switchyard/agent';
-import { waitIn } from '@switchyard/agent/models';
+import { noteModelCall, type Room } from '@switchyard/agent';
+import { ModelPace, type ModelProblem } from '@switchyard/agent/models';
 
 /** Handlers of LangChain's callbacks: for `callbacks` of a graph, a chain or a model. */
 export interface ModelCallbacks {
@@ -17,6 +17,7 @@ export interface ModelCallbacks {
 interface ModelRun {
   readonly model: string;
   readonly begun: number;
+  readonly pace: ModelPace;
   readonly room: Room | undefined;
 }
 
@@ -31,10 +32,8 @@ interface Said {
   readonly response_metadata?: Readonly<Record<string, unknown>>;
 }
 
-/** What is taken for an answer, in tokens, before its provider says it. */
-const ANSWER_TOKENS = 500;
-/** A pause after a refusal that does not say how long. */
-const PAUSE_MS = 5_000;
+/** Of each model by its name: it learns how long the answers are. */
+const paces = new Map<string, ModelPace>();
 
 /**
  * Counts what the models of a run use as usage of the turn, and lets each request wait for its pace and its budget. Make
@@ -48,14 +47,11 @@ export function modelCallbacks(): ModelCallbacks {
   // LangChain may call its handlers outside of the turn's own asynchronous context.
   const inTurn = AsyncLocalStorage.snapshot();
   const start = async (messages: unknown, runId: string, more: readonly unknown[]): Promise<void> => {
-    const { model, provider } = namesIn(more);
-    const tokens = Math.ceil(JSON.stringify(messages).length / 4) + ANSWER_TOKENS;
-    const room = await waitForRoom({ name: `${provider}/${model}`, tokens });
-    await checkBudget().catch(async (error) => {
-      await room?.used(0);
-      throw error;
-    });
-    runs.set(runId, { model, begun: performance.now(), room });
+    const { model, host, tools } = requestOf(more);
+    const pace = paces.get(`${host}/${model}`) ?? new ModelPace({ model, host });
+    paces.set(`${host}/${model}`, pace);
+    const room = await pace.enter({ messages: [messages], tools });
+    runs.set(runId, { model, begun: performance.now(), pace, room });
   };
   const end = async (runId: string, said: Said | undefined, error?: unknown): Promise<void> => {
     const run = runs.get(runId);
@@ -72,9 +68,9 @@ export function modelCallbacks(): ModelCallbacks {
       finishReason: textOf(metadata?.finish_reason) ?? textOf(metadata?.stop_reason),
       error,
     });
-    if (usage?.input_tokens !== undefined) await run.room?.used(usage.input_tokens + (usage.output_tokens ?? 0));
-    const { status, waitMs = PAUSE_MS } = refusalIn(error);
-    if (status === 429) await Promise.all([run.room?.used(0), run.room?.slowDown(waitMs)]);
+    if (usage?.input_tokens !== undefined)
+      run.pace.used({ input: usage.input_tokens, output: usage.output_tokens ?? 0 }, run.room);
+    await run.pace.slowsDown(problemOf(error), run.room, 0);
   };
   return {
     name: 'switchyard',
@@ -87,18 +83,26 @@ export function modelCallbacks(): ModelCallbacks {
   };
 }
 
-/** The status of a provider's error, and how long it asks to wait. */
-export function refusalIn(error: unknown): { readonly status?: number; readonly waitMs?: number | undefined } {
-  if (!(error instanceof Error) || !('status' in error) || typeof error.status !== 'number') return {};
-  const headers = 'headers' in error && error.headers instanceof Headers ? error.headers : undefined;
-  return { status: error.status, waitMs: headers && waitIn(headers) };
+/** What an error of a provider says, which chat models pass on; undefined: it is none. */
+export function problemOf(error: unknown): ModelProblem | undefined {
+  if (!(error instanceof Error) || !('status' in error) || typeof error.status !== 'number') return undefined;
+  return {
+    kind: 'refused',
+    status: error.status,
+    codes: 'code' in error ? [textOf(error.code)] : [],
+    headers: 'headers' in error && error.headers instanceof Headers ? error.headers : undefined,
+  };
 }
 
 /** @param more what follows the run's id: its parent, parameters, tags and metadata */
-function namesIn(more: readonly unknown[]): { readonly model: string; readonly provider: string } {
+function requestOf(more: readonly unknown[]) {
   const { ls_model_name: model, ls_provider: provider } = fieldsOf(more[3]);
-  const parameters = fieldsOf(fieldsOf(more[1]).invocation_params);
-  return { model: textOf(model) ?? textOf(parameters.model) ?? 'unknown', provider: textOf(provider) ?? 'langchain' };
+  const { model: asked, tools } = fieldsOf(fieldsOf(more[1]).invocation_params);
+  return {
+    model: textOf(model) ?? textOf(asked) ?? 'unknown',
+    host: textOf(provider) ?? 'langchain',
+    tools: Array.isArray(tools) ? tools : undefined,
+  };
 }
 
 function answerIn(output: unknown): Said {

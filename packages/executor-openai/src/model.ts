@@ -1,4 +1,3 @@
-import { timesOf } from '@switchyard/agent';
 import { AskedModel, type ModelRequest, type OpenCall, wholeAnswer } from '@switchyard/agent/models';
 import { openClientSpan } from '@switchyard/outgoing';
 import type OpenAI from 'openai';
@@ -68,7 +67,7 @@ export class Model {
       provider: 'openai',
       host: `${URL.parse(this.#client.baseURL)?.host}`,
       apiKey: settings.apiKey,
-      timeoutMs: timesOf(settings, { timeoutMs: 120_000 }).timeoutMs,
+      timeoutMs: settings.timeoutMs,
       openSpan: openClientSpan,
       send: (question, call) => this.#answer(question, call),
       problemOf,

@@ -1,6 +1,5 @@
-import { checkBudget } from '../journal/note-model-call.ts';
 import { RetryableError } from '../port/turn-errors.ts';
-import { IdleTimeout } from '../timeouts/timeouts.ts';
+import { IdleTimeout, timesOf } from '../timeouts/timeouts.ts';
 import type { ModelClient, ModelRequest } from './model-client.ts';
 import { modelError } from './model-error.ts';
 import { ModelPace } from './model-pace.ts';
@@ -17,9 +16,12 @@ import { OpenCall } from './open-call.ts';
 export class AskedModel<Request extends ModelRequest, Answer> {
   readonly #client: ModelClient<Request, Answer>;
   readonly #pace: ModelPace;
+  readonly #timeoutMs: number;
 
+  /** @throws {TypeError} `timeoutMs` is longer than a timer */
   constructor(client: ModelClient<Request, Answer>) {
     this.#client = client;
+    this.#timeoutMs = timesOf(client, { timeoutMs: 120_000 }).timeoutMs;
     this.#pace = new ModelPace(client);
   }
 
@@ -40,11 +42,7 @@ export class AskedModel<Request extends ModelRequest, Answer> {
   async *#askOnce(request: Request, tries: number): AsyncGenerator<string, { build(): Answer } | undefined, undefined> {
     const { client, pace } = { client: this.#client, pace: this.#pace };
     const room = await pace.enter(request);
-    await checkBudget().catch(async (error) => {
-      await room?.used(0);
-      throw error;
-    });
-    using idle = new IdleTimeout(request.signal, client.timeoutMs);
+    using idle = new IdleTimeout(request.signal, this.#timeoutMs);
     using call = new OpenCall({
       model: client.model,
       span: openSpan(client),

@@ -11,10 +11,10 @@ export type { ChatModel, ChatQuestion } from './chat-model.ts';
 export { type AnswerForm, readValue, type StructuredAnswer } from './delivery.ts';
 export type { DialogueMessage } from './dialogue.ts';
 export type { ModelClient, ModelRequest } from './model-client.ts';
-export { isBrokenStream, type ModelProblem, meaningOf } from './model-error.ts';
+export { isBrokenStream, type ModelProblem, meaningOf, modelError } from './model-error.ts';
 export { type ModelExecutorSettings, modelExecutor } from './model-executor.ts';
+export { ModelPace } from './model-pace.ts';
 export type { OpenCall, RequestSpan, SaidOfAnswer } from './open-call.ts';
-export { waitIn } from './rate-headers.ts';
 export {
   type AnyTools,
   schemaForModel,

@@ -12,8 +12,8 @@ export interface ModelClient<Request extends ModelRequest, Answer> {
   readonly host: string;
   /** Used as a hash, and to leave the key out of errors. */
   readonly apiKey?: string | undefined;
-  /** Longest time without data, in milliseconds. */
-  readonly timeoutMs: number;
+  /** Longest time without data, in milliseconds. Default: 120,000. */
+  readonly timeoutMs?: number | undefined;
   /** Opens a span of OpenTelemetry: this package does not depend on it. */
   readonly openSpan: (name: string, attributes: RequestSpan['attributes']) => RequestSpan;
   /** Sends the request once. Yields pieces of text; returns what makes the answer, or throws if it is not whole. */

@@ -23,6 +23,9 @@ interface Refusal {
 /**
  * Makes an error of the model retryable, or final with a message for the client. Neither the message nor the cause for
  * the log contains the API key.
+ *
+ *     throw modelError(new Error('Busy'), { kind: 'refused', status: 503 });
+ *
  * @returns RetryableError or AgentError; an error that did not come from the model unchanged
  */
 export function modelError(error: unknown, problem: ModelProblem | undefined, apiKey = ''): unknown {

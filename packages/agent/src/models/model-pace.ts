@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { checkBudget } from '../journal/note-model-call.ts';
 import { waitForRoom } from '../journal/wait-for-room.ts';
 import type { Room } from '../pace/turn-pace.ts';
 import { type ModelProblem, pauseAskedFor } from './model-error.ts';
@@ -21,25 +22,44 @@ export interface PacedRequest {
 interface Account {
   readonly model: string;
   readonly host: string;
+  /** Unset: not known. */
   readonly apiKey?: string | undefined;
 }
 
-/** Keeps the pace of a model's provider: over all workers, if a worker runs the turn. */
+/**
+ * Keeps the pace of a model's provider, over all workers if a worker runs the turn, and the budget of the turn.
+ *
+ *     const pace = new ModelPace({ model: 'large', host: 'api.example' });
+ *     const room = await pace.enter({ messages: [turn.text] });
+ *     const response = await fetch('https://api.example/large', { signal: turn.signal });
+ *     pace.answered(response.headers, room);
+ *     pace.used({ input: 12, output: 96 }, room);
+ */
 export class ModelPace {
   readonly #name: string;
-  readonly #account: string;
+  readonly #account: string | undefined;
   /** Of an answer, on average. */
   #answerTokens = 500;
 
-  constructor({ model, host, apiKey = '' }: Account) {
+  constructor({ model, host, apiKey }: Account) {
     this.#name = `${host}/${model}`;
-    this.#account = hash('sha256', apiKey).slice(0, 8);
+    this.#account = apiKey === undefined ? undefined : hash('sha256', apiKey).slice(0, 8);
   }
 
-  /** Waits until there is room for the request. */
-  enter(request: PacedRequest): Promise<Room | undefined> {
+  /**
+   * Waits until there is room for the request, and checks the budget.
+   * @throws {BudgetSpent}
+   * @throws what `waitForRoom` throws
+   */
+  async enter(request: PacedRequest): Promise<Room | undefined> {
     const tokens = Math.ceil(textTokens(request) + this.#answerTokens);
-    return waitForRoom({ name: this.#name, account: this.#account, tokens });
+    const account = this.#account;
+    const room = await waitForRoom({ name: this.#name, ...(account !== undefined && { account }), tokens });
+    await checkBudget().catch(async (error) => {
+      await room?.used(0);
+      throw error;
+    });
+    return room;
   }
 
   /** The server has answered: if nothing is left of its limits, everybody waits. */
@@ -69,14 +89,16 @@ export class ModelPace {
   }
 }
 
-/** Fields that hold a file or a picture, in the requests of the providers. */
+/** Fields that hold a file or a picture, in the requests of the providers; `data` does beside its media type. */
 const ofFiles = new Set(['image_url', 'input_audio', 'file', 'source', 'image']);
+const mediaTypes = ['mediaType', 'mimeType', 'mime_type'];
 
 /** About four characters are a token. */
 function textTokens({ messages, tools = [], format }: PacedRequest): number {
   let files = 0;
-  const text = JSON.stringify([messages, tools, format], (key, value) => {
-    if (!ofFiles.has(key)) return value;
+  const text = JSON.stringify([messages, tools, format], function (this: object, key, value) {
+    const isFile = ofFiles.has(key) || (key === 'data' && mediaTypes.some((name) => Object.hasOwn(this, name)));
+    if (!isFile) return value;
     files++;
     return undefined;
   });

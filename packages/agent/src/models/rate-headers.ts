@@ -12,8 +12,6 @@ const limits: readonly (readonly [remaining: string, reset: string])[] = [
 /**
  * Milliseconds that the server asks to wait: `retry-after-ms`, `retry-after` (seconds or a date, RFC 9110, 10.2.3), or
  * else until its limits of which nothing is left are full again.
- *
- *     const waitMs = waitIn(new Headers({ 'retry-after': '7' }));
  */
 export function waitIn(headers: Headers): number | undefined {
   const text = headers.get('retry-after') ?? '';
