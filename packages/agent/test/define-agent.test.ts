@@ -37,7 +37,65 @@ describe('defineAgent', () => {
   it('refuses a definition without execute', () => {
     const { card } = agentThat(complete);
     const misspelt = { id: 'pizza', card, exicute: complete } as unknown as AgentDefinition;
-    expect(() => defineAgent(misspelt)).toThrow('The agent "pizza" cannot be defined: its execute is missing');
+    expect(() => defineAgent(misspelt)).toThrow(
+      'The agent "pizza" cannot be defined: its exicute is unknown (did you mean execute?); its execute is missing',
+    );
+  });
+
+  it('names all wrong and unknown fields at once, with what was probably meant', () => {
+    const wrong = {
+      id: 'Pizza',
+      card: { name: '', descripton: 'Bakes.', version: '1.0.0', skills: [] },
+      extendedCard: { version: '' },
+      concurency: 3,
+      tools: {},
+      skillConcurrency: { bake: 0, 'no skill': 1 },
+      turnTimeoutMs: 0,
+      whileWorking: 'wait',
+      priority: 'urgent',
+      timeToLiveMs: 0.5,
+      onFailure: 'log',
+      use: [{ aroundturn: complete }, { aroundStep: true }],
+      budget: { microUSD: 1, tokens: -1, whenSpent: 'stop' },
+      retry: { atempts: 3, backoffMs: 0, maxBackoffMs: -1 },
+      limits: { runing: 1, running: 0, runningPerKey: 0, starts: 'often' },
+    } as unknown as AgentDefinition;
+    let message = '';
+    try {
+      defineAgent(wrong);
+    } catch (error) {
+      message = Object(error).message;
+    }
+    const problems = [
+      /its concurency is unknown \(did you mean concurrency\?\)/,
+      /its tools is unknown \(there are id, card, .*limits\)/,
+      /its id must be/,
+      /its card\.descripton is unknown \(did you mean description\?\)/,
+      /card\.name: /,
+      /card\.description: /,
+      /extendedCard\.version: /,
+      /its skillConcurrency names "bake", which is no skill/,
+      /its skillConcurrency names "no skill"/,
+      /its turnTimeoutMs is 0/,
+      /its whileWorking is "wait" and must be "queue", "steer" or "reject"/,
+      /its priority is "urgent" and must be "high", "normal" or "low"/,
+      /its timeToLiveMs is 0\.5/,
+      /its execute is missing/,
+      /its onFailure is no function/,
+      /its use\[0\]\.aroundturn is unknown \(did you mean aroundTurn\?\)/,
+      /its use\[1\]\.aroundStep is no function/,
+      /its budget\.microUSD is unknown \(did you mean microUsd\?\)/,
+      /its budget\.tokens is -1/,
+      /its budget\.whenSpent is "stop" and must be "fail" or "ask"/,
+      /its retry\.atempts is unknown \(did you mean attempts\?\)/,
+      /its retry\.backoffMs is 0/,
+      /its retry\.maxBackoffMs is -1/,
+      /its limits\.runing is unknown \(did you mean running\?\)/,
+      /its limits\.running is 0/,
+      /its limits\.runningPerKey is 0/,
+      /its limits\.starts is "often"/,
+    ];
+    expect(problems.filter((problem) => !problem.test(message))).toEqual([]);
   });
 
   it.each([0, 1.5, Number.NaN, 10_001])('refuses a concurrency of %d', (concurrency) => {
@@ -100,7 +158,7 @@ describe('limits of an agent', () => {
     [{ runningPerKey: 2 }, /limits\.runningPerKey needs limits\.runningPer/],
     [{ starts: '600' }, /limits\.starts is "600" and must be such as "600\/m"/],
     [{ starts: '0/m' }, /limits\.starts is 0/],
-    [{ runing: 5 } as object, /limits\.runing is unknown/],
+    [{ runing: 5 } as object, /limits\.runing is unknown \(did you mean running\?\)/],
   ])('that are wrong are named: %o', (limits, problem) => {
     expect(limited(limits)).toThrow(problem);
   });

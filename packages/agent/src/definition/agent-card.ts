@@ -1,6 +1,7 @@
 import type { AgentCapabilities, AgentSkill } from '@switchyard/protocol';
 import { A2AError, type AgentCard } from '@switchyard/protocol';
 import { parseAgentCard } from '@switchyard/protocol/parse-agent-card';
+import { checkAll, checkNames } from '../checks/checks.ts';
 
 /**
  * The author's part of a card (A2A 4.4.1). The gateway adds URLs, interfaces, security and signatures. It is an
@@ -9,6 +10,24 @@ import { parseAgentCard } from '@switchyard/protocol/parse-agent-card';
 export interface AgentCardDraft
   extends Pick<AgentCard, 'name' | 'description' | 'version' | 'skills'>,
     Partial<Pick<AgentCard, Optional>> {}
+
+/** A card that is complete already may be the draft of another one. */
+const names = {
+  name: true,
+  description: true,
+  version: true,
+  skills: true,
+  provider: true,
+  documentationUrl: true,
+  iconUrl: true,
+  capabilities: true,
+  defaultInputModes: true,
+  defaultOutputModes: true,
+  supportedInterfaces: true,
+  securitySchemes: true,
+  securityRequirements: true,
+  signatures: true,
+} satisfies Record<keyof AgentCard, true>;
 
 type Optional =
   | 'provider'
@@ -20,7 +39,7 @@ type Optional =
 
 /**
  * The card that workers announce: the draft with its defaults, text in and out, and streaming.
- * @throws {TypeError} naming every wrong field
+ * @throws {TypeError} naming every wrong or unknown field
  */
 export function completeCard(draft: AgentCardDraft, name = 'card'): AgentCard {
   const card = {
@@ -30,6 +49,13 @@ export function completeCard(draft: AgentCardDraft, name = 'card'): AgentCard {
     capabilities: { streaming: true, ...draft.capabilities },
     supportedInterfaces: [],
   };
+  return checkAll({
+    names: () => checkNames(`${name}.`, draft, names),
+    card: () => parsed(card, name),
+  }).card;
+}
+
+function parsed(card: unknown, name: string): AgentCard {
   try {
     return parseAgentCard(card, name);
   } catch (error) {

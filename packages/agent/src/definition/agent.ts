@@ -6,11 +6,12 @@ import {
   priorities,
   type WhileWorking,
 } from '@switchyard/protocol';
+import { checkAll, checkNames, checkRange } from '../checks/checks.ts';
 import type { DataSchema } from '../data/data-schema.ts';
 import { jsonSchemaOf } from '../data/input.ts';
 import type { Budget } from '../port/budget.ts';
 import type { Outcome } from '../port/outcome.ts';
-import { checkRange, type RetryPolicy, retryPolicy } from '../retries/retry-policy.ts';
+import { highest, type RetryPolicy, retryPolicy } from '../retries/retry-policy.ts';
 import { longestTimeoutMs } from '../timeouts/timeouts.ts';
 import type { Turn } from '../turn/turn.ts';
 import { type AgentCardDraft, completeCard, type ExtendedCardDraft, extendCard } from './agent-card.ts';
@@ -143,7 +144,7 @@ export interface Agent {
  * the error for operators. Engines for workflows retry every error; here a client waits for the answer, most plain
  * errors are mistakes that the next attempt repeats, and each attempt may ask a model again. To retry any error of one
  * part of the turn, give its `turn.step` some `attempts`.
- * @throws {TypeError} naming the field that is wrong
+ * @throws {TypeError} naming every field that is wrong or unknown, and what was probably meant
  */
 export function defineAgent<Input = unknown>(definition: AgentDefinition<Input>): Agent {
   const { id, repliesWithMessage = false, concurrency = 20, turnTimeoutMs = 600_000 } = definition;
@@ -151,17 +152,26 @@ export function defineAgent<Input = unknown>(definition: AgentDefinition<Input>)
   // Its turns get the input that the schema has parsed.
   const { execute, onFailure } = definition as AgentDefinition;
   try {
-    checkId(id);
-    checkRange('concurrency', concurrency, 10_000);
-    checkRange('turnTimeoutMs', turnTimeoutMs, longestTimeoutMs);
-    checkWhileWorking(whileWorking);
-    checkWaiting(definition as AgentDefinition);
-    const cards = completeCards(definition);
-    checkSkills(skillConcurrency, cards);
-    checkCode(definition as AgentDefinition);
-    checkBudget(budget);
-    const retry = retryPolicy(definition.retry);
-    const inputSchema = input && jsonSchemaOf(input);
+    const checked = checkAll({
+      names: () => checkNames('', definition, names),
+      id: () => checkId(id),
+      cards: () => completeCards(definition),
+      concurrency: () => checkRange('concurrency', concurrency, 10_000),
+      skillConcurrency: () => checkSkills(definition as AgentDefinition),
+      turnTimeoutMs: () => checkRange('turnTimeoutMs', turnTimeoutMs, longestTimeoutMs),
+      whileWorking: () => checkWord('whileWorking', whileWorking, whatsWhileWorking),
+      priority: () => checkWord('priority', priority ?? 'normal', priorities),
+      timeToLiveMs: () => checkRange('timeToLiveMs', timeToLiveMs ?? 1, longestTimeToLiveMs),
+      execute: () => checkExecute(execute),
+      onFailure: () => checkHandler('onFailure', onFailure),
+      use: () => checkMiddleware(use),
+      budget: () => checkBudget(budget),
+      retryNames: () => checkNames('retry.', definition.retry, highest),
+      retry: () => retryPolicy(definition.retry),
+      inputSchema: () => input && jsonSchemaOf(input),
+      limits: () => limits && checkLimits(limits),
+    });
+    const { cards, retry, inputSchema } = checked;
     return {
       id,
       ...cards,
@@ -179,7 +189,7 @@ export function defineAgent<Input = unknown>(definition: AgentDefinition<Input>)
       ...(onFailure && { onFailure }),
       ...(use && { use }),
       ...(budget && { budget }),
-      ...(limits && { limits: checkLimits(limits) }),
+      ...(checked.limits && { limits: checked.limits }),
     };
   } catch (error) {
     throw new TypeError(`The agent "${id}" cannot be defined: ${error instanceof Error ? error.message : error}`, {
@@ -188,28 +198,61 @@ export function defineAgent<Input = unknown>(definition: AgentDefinition<Input>)
   }
 }
 
-function checkCode({ execute, onFailure, use }: Pick<AgentDefinition, 'execute' | 'onFailure' | 'use'>): void {
+const names = {
+  id: true,
+  card: true,
+  extendedCard: true,
+  repliesWithMessage: true,
+  concurrency: true,
+  skillConcurrency: true,
+  turnTimeoutMs: true,
+  input: true,
+  retry: true,
+  whileWorking: true,
+  priority: true,
+  timeToLiveMs: true,
+  execute: true,
+  onFailure: true,
+  use: true,
+  budget: true,
+  limits: true,
+} satisfies Record<keyof AgentDefinition, true>;
+const namesOfBudget = { microUsd: true, tokens: true, whenSpent: true } satisfies Record<keyof Budget, true>;
+const namesOfMiddleware = { aroundTurn: true, aroundStep: true } satisfies Record<keyof Middleware, true>;
+const whatsWhileWorking: readonly WhileWorking[] = ['queue', 'steer', 'reject'];
+
+function checkWord(name: string, value: string, words: readonly string[]): void {
+  if (words.includes(value)) return;
+  const quoted = words.map((word) => `"${word}"`);
+  throw new TypeError(`its ${name} is "${value}" and must be ${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`);
+}
+
+function checkExecute(execute: unknown): void {
   if (typeof execute !== 'function') throw new TypeError('its execute is missing, or is not a function');
-  if (onFailure !== undefined && typeof onFailure !== 'function') throw new TypeError('its onFailure is no function');
-  if (use !== undefined && !Array.isArray(use)) throw new TypeError('its use is no list of middleware');
 }
 
-function checkBudget({ microUsd, tokens, whenSpent = 'fail' }: Budget = {}): void {
-  for (const [name, value] of Object.entries({ microUsd, tokens }))
-    if (value !== undefined) checkRange(`budget.${name}`, value, Number.MAX_SAFE_INTEGER);
-  if (whenSpent !== 'fail' && whenSpent !== 'ask')
-    throw new TypeError(`its budget.whenSpent is "${whenSpent}" and must be "fail" or "ask"`);
+function checkHandler(name: string, value: unknown): void {
+  if (value !== undefined && typeof value !== 'function') throw new TypeError(`its ${name} is no function`);
 }
 
-function checkWhileWorking(value: string): void {
-  if (['queue', 'steer', 'reject'].includes(value)) return;
-  throw new TypeError(`its whileWorking is "${value}" and must be "queue", "steer" or "reject"`);
+function checkMiddleware(use: AgentDefinition['use'] = []): void {
+  if (!Array.isArray(use)) throw new TypeError('its use is no list of middleware');
+  const checks = use.flatMap((layer, at) => [
+    () => checkNames(`use[${at}].`, layer, namesOfMiddleware),
+    () => checkHandler(`use[${at}].aroundTurn`, layer?.aroundTurn),
+    () => checkHandler(`use[${at}].aroundStep`, layer?.aroundStep),
+  ]);
+  checkAll(Object.fromEntries(checks.map((check, at) => [`${at}`, check])));
 }
 
-function checkWaiting({ priority = 'normal', timeToLiveMs = 1 }: AgentDefinition): void {
-  checkRange('timeToLiveMs', timeToLiveMs, longestTimeToLiveMs);
-  if (!priorities.includes(priority))
-    throw new TypeError(`its priority is "${priority}" and must be "high", "normal" or "low"`);
+function checkBudget(budget: Budget = {}): void {
+  const { microUsd = 1, tokens = 1, whenSpent = 'fail' } = budget;
+  checkAll({
+    names: () => checkNames('budget.', budget, namesOfBudget),
+    microUsd: () => checkRange('budget.microUsd', microUsd, Number.MAX_SAFE_INTEGER),
+    tokens: () => checkRange('budget.tokens', tokens, Number.MAX_SAFE_INTEGER),
+    whenSpent: () => checkWord('budget.whenSpent', whenSpent, ['fail', 'ask']),
+  });
 }
 
 function completeCards<Input>(definition: AgentDefinition<Input>): Pick<Agent, 'card' | 'extendedCard'> {
@@ -217,22 +260,30 @@ function completeCards<Input>(definition: AgentDefinition<Input>): Pick<Agent, '
   // Beside its data a message may have a text, and later messages are often nothing else.
   const card = { ...(input && { defaultInputModes: ['application/json', 'text/plain'] }), ...definition.card };
   if (!extendedCard) return { card: completeCard(card) };
-  return { card: completeCard(card), extendedCard: completeCard(extendCard(card, extendedCard), 'extendedCard') };
+  return checkAll({
+    card: () => completeCard(card),
+    extendedCard: () => completeCard(extendCard(card, extendedCard), 'extendedCard'),
+  });
 }
 
-function checkSkills(
-  skills: Readonly<Record<string, number>> = {},
-  { card, extendedCard }: Pick<Agent, 'card' | 'extendedCard'>,
-): void {
-  for (const [id, concurrency] of Object.entries(skills)) {
-    if (!(extendedCard ?? card).skills.some((skill) => skill.id === id))
-      throw new TypeError(`its skillConcurrency names "${id}", which is no skill of its card`);
-    if (!/^[\w.-]{1,63}$/.test(id))
-      throw new TypeError(
-        `its skillConcurrency names "${id}": the id must be letters, digits, hyphens, underscores and dots, at most 63`,
-      );
-    checkRange(`skillConcurrency.${id}`, concurrency, 10_000);
-  }
+function checkSkills({ skillConcurrency = {}, card, extendedCard }: AgentDefinition): void {
+  const skills = [card, extendedCard].flatMap((one) => one?.skills ?? []);
+  const checks = Object.entries(skillConcurrency).map(
+    ([id, concurrency]) =>
+      [
+        id,
+        () => {
+          if (!skills.some((skill) => skill.id === id))
+            throw new TypeError(`its skillConcurrency names "${id}", which is no skill of its card`);
+          if (!/^[\w.-]{1,63}$/.test(id))
+            throw new TypeError(
+              `its skillConcurrency names "${id}": the id must be letters, digits, hyphens, underscores and dots, at most 63`,
+            );
+          checkRange(`skillConcurrency.${id}`, concurrency, 10_000);
+        },
+      ] as const,
+  );
+  checkAll(Object.fromEntries(checks));
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Message } from '@switchyard/protocol';
-import { checkRange } from '../retries/retry-policy.ts';
+import { checkAll, checkNames, checkRange } from '../checks/checks.ts';
 
 /**
  * How many turns of an agent may run, over all workers, with those of its skills. What is beyond waits in the queue. A
@@ -37,25 +37,40 @@ export interface CheckedLimits extends Omit<AgentLimits, 'starts'> {
 const most = 10_000;
 const mostStarts = 1_000_000;
 const perMinute: Readonly<Record<string, number>> = { s: 60, m: 1, h: 1 / 60 };
-const names = new Set(['running', 'runningPerTenant', 'runningPer', 'runningPerKey', 'starts']);
+const names = {
+  running: true,
+  runningPerTenant: true,
+  runningPer: true,
+  runningPerKey: true,
+  starts: true,
+} satisfies Record<keyof AgentLimits, true>;
 
-/** @throws {TypeError} naming the field that is wrong */
+/** @throws {TypeError} naming every field that is wrong */
 export function checkLimits(limits: AgentLimits): CheckedLimits {
-  for (const name of Object.keys(limits))
-    if (!names.has(name)) throw new TypeError(`its limits.${name} is unknown; there are ${[...names].join(', ')}`);
   const { runningPer, running, runningPerTenant, runningPerKey, starts } = limits;
-  for (const [name, value] of Object.entries({ running, runningPerTenant, runningPerKey }))
-    if (value !== undefined) checkRange(`limits.${name}`, value, most);
-  if (runningPer !== undefined && typeof runningPer !== 'function')
-    throw new TypeError('its limits.runningPer is no function');
-  if (runningPerKey !== undefined && !runningPer)
-    throw new TypeError('its limits.runningPerKey needs limits.runningPer, which gives the key of a message');
+  const checkCount = (name: string, value: number | undefined) => () =>
+    value === undefined || checkRange(`limits.${name}`, value, most);
+  const { startsPerMinute } = checkAll({
+    names: () => checkNames('limits.', limits, names),
+    running: checkCount('running', running),
+    runningPerTenant: checkCount('runningPerTenant', runningPerTenant),
+    runningPerKey: checkCount('runningPerKey', runningPerKey),
+    keys: () => checkKeys(limits),
+    startsPerMinute: () => (starts === undefined ? undefined : startsIn(starts)),
+  });
   return {
     ...(running !== undefined && { running }),
     ...(runningPerTenant !== undefined && { runningPerTenant }),
     ...(runningPer && { runningPer, runningPerKey: runningPerKey ?? 1 }),
-    ...(starts !== undefined && { startsPerMinute: startsIn(starts) }),
+    ...(startsPerMinute !== undefined && { startsPerMinute }),
   };
+}
+
+function checkKeys({ runningPer, runningPerKey }: AgentLimits): void {
+  if (runningPer !== undefined && typeof runningPer !== 'function')
+    throw new TypeError('its limits.runningPer is no function');
+  if (runningPerKey !== undefined && !runningPer)
+    throw new TypeError('its limits.runningPerKey needs limits.runningPer, which gives the key of a message');
 }
 
 function startsIn(text: string): number {

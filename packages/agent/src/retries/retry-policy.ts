@@ -1,3 +1,5 @@
+import { checkAll, checkRange } from '../checks/checks.ts';
+
 /** A backoff that doubles. */
 export interface Backoff {
   /**
@@ -26,27 +28,26 @@ export interface RetryPolicy extends Backoff {
 const defaults: RetryPolicy = { backoffMs: 1_000, maxBackoffMs: 60_000, maxRetryAfterMs: 900_000 };
 
 const hourMs = 3_600_000;
-const highest: Readonly<Record<keyof RetryPolicy, number>> = {
+/** The highest value of each field. */
+export const highest: Readonly<Record<keyof RetryPolicy, number>> = {
   attempts: 100,
   backoffMs: hourMs,
   maxBackoffMs: 24 * hourMs,
   maxRetryAfterMs: 24 * hourMs,
 };
 
-/** @param at before the name of a field. @throws {TypeError} naming the field that is out of range */
+/** @param at before the name of a field. @throws {TypeError} naming every field that is out of range */
 export function retryPolicy(given: Partial<RetryPolicy> = {}, at = 'retry.'): RetryPolicy {
   const policy = { ...defaults, ...given };
-  checkRange(`${at}backoffMs`, policy.backoffMs, highest.backoffMs);
-  checkRange(`${at}maxBackoffMs`, policy.maxBackoffMs, highest.maxBackoffMs);
-  checkRange(`${at}maxRetryAfterMs`, policy.maxRetryAfterMs, highest.maxRetryAfterMs);
-  if (policy.attempts !== undefined) checkRange(`${at}attempts`, policy.attempts, highest.attempts);
+  const inRange = (name: keyof RetryPolicy) => () =>
+    policy[name] === undefined || checkRange(`${at}${name}`, policy[name], highest[name]);
+  checkAll({
+    attempts: inRange('attempts'),
+    backoffMs: inRange('backoffMs'),
+    maxBackoffMs: inRange('maxBackoffMs'),
+    maxRetryAfterMs: inRange('maxRetryAfterMs'),
+  });
   return policy;
-}
-
-/** @throws {TypeError} */
-export function checkRange(name: string, value: number, highest: number): void {
-  if (Number.isInteger(value) && value >= 1 && value <= highest) return;
-  throw new TypeError(`its ${name} is ${value} and must be a whole number from 1 to ${highest}`);
 }
 
 /**

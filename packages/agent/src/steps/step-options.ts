@@ -1,6 +1,7 @@
+import { checkNames, checkRange } from '../checks/checks.ts';
 import { AgentError, TurnEnded, TurnMisuseError } from '../port/turn-errors.ts';
 import { TurnInterruption } from '../port/turn-interruption.ts';
-import { checkRange, type RetryPolicy, retryDelayMs, retryPolicy } from '../retries/retry-policy.ts';
+import { highest, type RetryPolicy, retryDelayMs, retryPolicy } from '../retries/retry-policy.ts';
 import { longestTimeoutMs } from '../timeouts/timeouts.ts';
 
 /**
@@ -56,6 +57,8 @@ export class StepTimedOut extends Error {
   }
 }
 
+const names = { ...highest, timeoutMs: true, retryOn: true } satisfies Record<keyof StepOptions, unknown>;
+
 /** When a step is retried. */
 export class StepPolicy {
   readonly attempts: number;
@@ -66,6 +69,7 @@ export class StepPolicy {
   /** @throws {TurnMisuseError} naming the option that is out of range */
   constructor(step: string, { timeoutMs, retryOn = () => true, attempts = 1, ...backoff }: StepOptions) {
     try {
+      checkNames('', backoff, names);
       this.#retry = retryPolicy({ attempts, ...backoff }, '');
       if (timeoutMs !== undefined) checkRange('timeoutMs', timeoutMs, longestTimeoutMs);
     } catch (cause) {

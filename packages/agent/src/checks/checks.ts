@@ -1,0 +1,51 @@
+import leven from 'leven';
+
+type Results<Checks extends Readonly<Record<string, () => unknown>>> = {
+  readonly [Name in keyof Checks]: ReturnType<Checks[Name]>;
+};
+
+/** Runs all checks, and returns what they return. @throws {TypeError} with the messages of all that threw */
+export function checkAll<Checks extends Readonly<Record<string, () => unknown>>>(checks: Checks): Results<Checks> {
+  const problems: string[] = [];
+  const results = Object.entries(checks).map(([name, check]) => {
+    try {
+      return [name, check()];
+    } catch (error) {
+      problems.push(error instanceof Error ? error.message : String(error));
+      return [name, undefined];
+    }
+  });
+  if (problems.length > 0) throw new TypeError(problems.join('; '));
+  return Object.fromEntries(results) as Results<Checks>;
+}
+
+/** @throws {TypeError} */
+export function checkRange(name: string, value: number, highest: number): void {
+  if (Number.isInteger(value) && value >= 1 && value <= highest) return;
+  throw new TypeError(`its ${name} is ${value} and must be a whole number from 1 to ${highest}`);
+}
+
+/**
+ * @param of where the fields are, such as `limits.`; '': the definition itself
+ * @throws {TypeError} naming every field that there is not, and what was probably meant
+ */
+export function checkNames(of: string, given: unknown, known: Readonly<Record<string, unknown>>): void {
+  if (given === undefined) return;
+  if (typeof given !== 'object' || given === null) throw new TypeError(`its ${of.slice(0, -1)} is no object`);
+  const unknown = Object.keys(given).filter((name) => !Object.hasOwn(known, name));
+  if (unknown.length > 0) throw new TypeError(unknown.map((name) => unknownText(of, name, known)).join('; '));
+}
+
+function unknownText(of: string, name: string, known: Readonly<Record<string, unknown>>): string {
+  const names = Object.keys(known);
+  const meant = closest(name, names);
+  const hint = meant === undefined ? `there are ${names.join(', ')}` : `did you mean ${meant}?`;
+  return `its ${of}${name} is unknown (${hint})`;
+}
+
+function closest(name: string, names: readonly string[]): string | undefined {
+  return names
+    .map((each) => ({ each, distance: leven(each, name, { maxDistance: 3 }) }))
+    .filter(({ each, distance }) => distance <= Math.min(2, each.length / 2))
+    .sort((a, b) => a.distance - b.distance)[0]?.each;
+}
