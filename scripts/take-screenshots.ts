@@ -6,6 +6,7 @@
 
 import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
+import { scheduleUri } from '@switchyard/protocol';
 import { openBrowser, openPage, type ViewOptions } from '../apps/console/test/support/browser.ts';
 import { startRedis } from '../tests/support/redis.ts';
 import { startStack } from '../tests/support/stack.ts';
@@ -32,6 +33,12 @@ const messages: readonly (readonly [agent: string, text: string])[] = [
   ['echo', 'slow 45000'],
 ];
 
+const scheduled: readonly (readonly [agent: string, text: string, schedule: object])[] = [
+  ['coding-team', 'Update our dependencies', { cron: '0 6 * * MON', timeZone: 'Europe/Berlin' }],
+  ['pizza', 'A pizza for everybody, please', { cron: '30 11 * * FRI', timeZone: 'Europe/Berlin' }],
+  ['echo', 'Remind me of the review', { at: new Date(Date.now() + 5_400_000).toISOString() }],
+];
+
 await buildConsole();
 await mkdir(folder, { recursive: true });
 // It ends with this process at the latest.
@@ -43,6 +50,7 @@ const stack = await startStack({ redisUrl: redis.url, agents, env });
 const [gateway] = stack.gateways;
 const url = gateway?.output().match(/"adminUrl":"([^"]+)"/)?.[1] ?? '';
 for (const [agent, text] of messages) await send(`${gateway?.url}/agents/${agent}`, text);
+for (const [agent, text, schedule] of scheduled) await send(`${gateway?.url}/agents/${agent}`, text, schedule);
 const teamTask = await until(() => lastTask('coding-team'), { what: 'the team is done', timeoutMs: 60_000 });
 const browser = await openBrowser();
 
@@ -54,16 +62,19 @@ await picture('console-task', `/tasks/${teamTask}`);
 await picture('console-agents', '/agents');
 await picture('console-queues', '/queues');
 await picture('console-inbox', '/inbox');
+await picture('console-schedules', '/schedules');
+await picture('console-usage', '/usage');
 await tryAgent();
 await browser.close();
 await stack.stop();
 await redis.stop();
 
-async function send(agentUrl: string, text: string): Promise<void> {
-  const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text }] };
+async function send(agentUrl: string, text: string, schedule?: object): Promise<void> {
+  const metadata = schedule && { [scheduleUri]: schedule };
+  const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text }], metadata };
   const response = await fetch(`${agentUrl}/message:send`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'a2a-version': '1.0' },
+    headers: { 'content-type': 'application/json', 'a2a-version': '1.0', 'a2a-extensions': scheduleUri },
     body: JSON.stringify({ message, configuration: { returnImmediately: true } }),
   });
   if (!response.ok) throw new Error(await response.text());

@@ -31,10 +31,31 @@ describe.runIf(hasBrowser)('the frame of the console', { timeout: 30_000 }, () =
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
   });
 
+  it('has five pages at the bottom of a phone without scrolling, and the others under More', async () => {
+    await using opened = await ui.open('/queues', { view: 'phone' });
+    const { page } = opened;
+    const bar = page.getByRole('navigation', { name: 'Pages' });
+    await bar.getByRole('link', { name: 'Queues' }).waitFor();
+    expect(await bar.getByRole('link').count()).toBe(5);
+    expect(await bar.evaluate((nav) => nav.scrollWidth <= nav.clientWidth)).toBe(true);
+    await bar.getByRole('button', { name: 'More' }).click();
+    const more = page.getByRole('dialog', { name: 'More' });
+    expect(await more.getByRole('link').allInnerTexts()).toMatchObject([
+      'Conversations',
+      'Schedules',
+      'Usage',
+      expect.stringMatching(/^Dead letters\s+320/),
+    ]);
+    await more.getByRole('link', { name: 'Schedules' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Schedules' }).waitFor();
+    await more.waitFor({ state: 'hidden' });
+    expect(opened.problems).toEqual([]);
+  });
+
   it('signs out on a phone, too, and changes its colours there', async () => {
     await using opened = await ui.open('/queues', { view: 'phone' });
     const { page } = opened;
-    await page.getByRole('button', { name: 'Account' }).click();
+    await page.getByRole('button', { name: 'More' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Colours: system' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
     await page.getByRole('button', { name: 'Sign in' }).waitFor();

@@ -8,6 +8,8 @@ export interface PageEntry {
   readonly title: string;
   /** In the navigation; unset: not listed. */
   readonly icon?: IconName;
+  /** On a phone it is under *More*, which leaves room for five. */
+  readonly isUnderMore?: boolean;
   /** `g` and this key open it. */
   readonly key?: string;
   /** What needs somebody there: a number beside it in the navigation. */
@@ -53,6 +55,7 @@ export const pages: readonly PageEntry[] = [
     name: 'conversations',
     title: 'Conversations',
     icon: 'conversations',
+    isUnderMore: true,
     key: 'c',
     load: async () => (await import('../pages/conversations/page.tsx')).ConversationsPage,
   },
@@ -75,6 +78,7 @@ export const pages: readonly PageEntry[] = [
     name: 'schedules',
     title: 'Schedules',
     icon: 'schedules',
+    isUnderMore: true,
     key: 's',
     load: async () => (await import('../pages/schedules/page.tsx')).SchedulesPage,
   },
@@ -82,6 +86,7 @@ export const pages: readonly PageEntry[] = [
     name: 'usage',
     title: 'Usage',
     icon: 'usage',
+    isUnderMore: true,
     key: 'u',
     load: async () => (await import('../pages/usage/page.tsx')).UsagePage,
   },
@@ -89,6 +94,7 @@ export const pages: readonly PageEntry[] = [
     name: 'dead-letters',
     title: 'Dead letters',
     icon: 'dead-letters',
+    isUnderMore: true,
     key: 'd',
     countIn: ({ deadLetters: { turn, webhook } }) => ({ count: turn + webhook, what: 'given up' }),
     load: async () => (await import('../pages/dead-letters/page.tsx')).DeadLettersPage,

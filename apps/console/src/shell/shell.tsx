@@ -1,14 +1,14 @@
-import { OverviewProvider, useLiveOverview, useOverview } from '../app/overview.ts';
-import { href, parts } from '../app/route.ts';
+import { OverviewProvider, useLiveOverview } from '../app/overview.ts';
 import { signedIn } from '../app/session.ts';
-import { Icon } from '../design/icon.tsx';
 import { Notices } from '../design/notices.tsx';
-import { Account, AccountEntry, type AccountProps } from './account.tsx';
+import { Account, type AccountProps } from './account.tsx';
 import { ChooseKey } from './choose-key.tsx';
 import { KeyboardHelp } from './keyboard.tsx';
 import { Mark } from './mark.tsx';
+import { More } from './more.tsx';
 import { Outlet } from './outlet.tsx';
-import { type PageEntry, pages } from './pages.tsx';
+import { PageLink } from './page-link.tsx';
+import { pages } from './pages.tsx';
 import { SignIn } from './sign-in.tsx';
 import './shell.css';
 
@@ -40,8 +40,6 @@ function SignedIn(me: AccountProps) {
 }
 
 function Navigation(me: AccountProps) {
-  const [current] = parts.value;
-  const overview = useOverview().data.value;
   return (
     <nav class="navigation" aria-label="Pages">
       <div class="brand">
@@ -50,29 +48,16 @@ function Navigation(me: AccountProps) {
       </div>
       <ul>
         {pages.map(
-          ({ name: page, title, icon, countIn }) =>
-            icon && (
-              <li key={page}>
-                <a href={href(`/${page}`)} aria-current={page === current ? 'page' : undefined}>
-                  <Icon name={icon} />
-                  <span>{title}</span>
-                  {overview && countIn && <Count {...countIn(overview)} />}
-                </a>
+          (page) =>
+            page.icon && (
+              <li key={page.name} class={page.isUnderMore ? 'under-more' : undefined}>
+                <PageLink page={page} />
               </li>
             ),
         )}
-        <AccountEntry {...me} />
+        <More {...me} />
       </ul>
       <Account {...me} />
     </nav>
-  );
-}
-
-function Count({ count, what, isUrgent = false }: ReturnType<NonNullable<PageEntry['countIn']>>) {
-  if (count === 0) return null;
-  return (
-    <span class={isUrgent ? 'count red' : 'count'} title={`${count.toLocaleString()} ${what}`}>
-      {count > 999 ? '999+' : count} <span class="unseen">{what}</span>
-    </span>
   );
 }
