@@ -10,7 +10,7 @@ import { notify } from '../../design/notices.tsx';
 import { Page } from '../../design/page.tsx';
 import { AgentState, Tag } from '../../design/state.tsx';
 import { Tabs } from '../../design/tabs.tsx';
-import { durationText } from '../../design/time.tsx';
+import { durationText } from '../../design/time-text.ts';
 import { Empty, WithData } from '../../design/views.tsx';
 import { agentPageSchema } from './agent-list.tsx';
 import { readCard } from './card.ts';

@@ -4,7 +4,7 @@ import { href, taskPath } from '../../app/route.ts';
 import '../../content/content.css';
 import { Markdown } from '../../content/markdown.tsx';
 import { Badge } from '../../design/state.tsx';
-import { clockTime, fullTime } from '../../design/time.tsx';
+import { clockTime, fullTime } from '../../design/time-text.ts';
 import { WithData } from '../../design/views.tsx';
 
 type ConversationEvent = Conversation['events'][number];

@@ -2,7 +2,7 @@ import { type Overview, type Series, seriesSchema } from '@switchyard/operator-a
 import { useMemo } from 'preact/hooks';
 import { useLive } from '../../app/live.ts';
 import { href } from '../../app/route.ts';
-import { durationText } from '../../design/time.tsx';
+import { durationText } from '../../design/time-text.ts';
 
 /** Only the latest points are shown. */
 const shownMs = 60_000;

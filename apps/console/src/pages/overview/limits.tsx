@@ -1,5 +1,5 @@
 import type { Overview } from '@switchyard/operator-api';
-import { durationText } from '../../design/time.tsx';
+import { durationText } from '../../design/time-text.ts';
 
 type Limit = Overview['limits'][number];
 

@@ -2,7 +2,7 @@ import type { Overview } from '@switchyard/operator-api';
 import { href } from '../../app/route.ts';
 import { Badge, type Colour } from '../../design/state.tsx';
 import { type Column, Table } from '../../design/table.tsx';
-import { durationText } from '../../design/time.tsx';
+import { durationText } from '../../design/time-text.ts';
 import { NotShown } from '../../design/views.tsx';
 
 type Trouble = Overview['troubles'][number];

@@ -9,7 +9,7 @@ import { Dialog } from '../../design/dialog.tsx';
 import { notifyProblem } from '../../design/notices.tsx';
 import { AgentState } from '../../design/state.tsx';
 import { type Column, Table } from '../../design/table.tsx';
-import { durationText } from '../../design/time.tsx';
+import { durationText } from '../../design/time-text.ts';
 import { Loading } from '../../design/views.tsx';
 
 /** The queues of the agents; those with problems come first. */

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, type Signal, useSignalEffect } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import { hourText } from '../../design/time.tsx';
+import { hourText } from '../../design/time-text.ts';
 import 'uplot/dist/uPlot.min.css';
 
 /** Times in ms, then the values of each line. */

@@ -1,7 +1,7 @@
 import { type ReadonlySignal, type Signal, useComputed, useSignal } from '@preact/signals';
 import { type Series, seriesSchema } from '@switchyard/operator-api';
 import { useLive } from '../../app/live.ts';
-import { durationText } from '../../design/time.tsx';
+import { durationText } from '../../design/time-text.ts';
 import { Problem } from '../../design/views.tsx';
 import { Chart, type ChartData } from './chart.tsx';
 

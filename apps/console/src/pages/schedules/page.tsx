@@ -11,7 +11,8 @@ import { notify, notifyProblem } from '../../design/notices.tsx';
 import { Page } from '../../design/page.tsx';
 import { Badge, type Colour, State } from '../../design/state.tsx';
 import { type Column, Table } from '../../design/table.tsx';
-import { Ago, fullTime } from '../../design/time.tsx';
+import { Ago } from '../../design/time.tsx';
+import { fullTime } from '../../design/time-text.ts';
 import { Empty, NotShown, WithData } from '../../design/views.tsx';
 import './page.css';
 

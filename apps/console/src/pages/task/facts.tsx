@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { href, taskPath } from '../../app/route.ts';
 import { clientText } from '../../design/client-text.ts';
 import { Id } from '../../design/id.tsx';
-import { fullTime } from '../../design/time.tsx';
+import { fullTime } from '../../design/time-text.ts';
 
 /** A task's principal, agent and progress. */
 export function Facts({ detail }: { readonly detail: TaskDetail }) {

@@ -1,6 +1,6 @@
 import type { Delivery } from '@switchyard/operator-api';
 import { Badge, type Colour } from '../../design/state.tsx';
-import { fullTime } from '../../design/time.tsx';
+import { fullTime } from '../../design/time-text.ts';
 import { Panel } from './panel.tsx';
 
 const states: Readonly<Record<Delivery['state'], readonly [text: string, colour: Colour]>> = {

@@ -1,6 +1,6 @@
 import type { TimelineEntry } from '@switchyard/operator-api';
 import type { ComponentChildren } from 'preact';
-import { durationText, fullTime } from '../../../design/time.tsx';
+import { durationText, fullTime } from '../../../design/time-text.ts';
 import { FailureView } from '../../../failure/failure-view.tsx';
 import { CalledTask } from './called-task.tsx';
 import { StepResult } from './step-result.tsx';

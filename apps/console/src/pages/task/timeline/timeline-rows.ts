@@ -1,6 +1,6 @@
 import type { Timeline, TimelineEntry } from '@switchyard/operator-api';
 import { type Colour, stateColour, stateName } from '../../../design/badges.ts';
-import { fullTime } from '../../../design/time.tsx';
+import { fullTime } from '../../../design/time-text.ts';
 
 type Attempt = Extract<TimelineEntry, { kind: 'attempt' }>;
 type Step = Extract<TimelineEntry, { kind: 'step' }>;

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { href, taskPath } from '../../../app/route.ts';
 import { stateColour, stateName } from '../../../design/badges.ts';
 import { Icon } from '../../../design/icon.tsx';
-import { clockTime, durationText } from '../../../design/time.tsx';
+import { clockTime, durationText } from '../../../design/time-text.ts';
 import { useCalledTasks } from './called-tasks.ts';
 import { RowDetails } from './row-details.tsx';
 import { TimeAxis } from './time-axis.ts';
