@@ -164,7 +164,11 @@ it('retries the turn after a refusal of a provider, and lets everybody wait', as
   const busy = new BusyModel({ maxRetries: 0 });
   const ask: Node = async ({ messages }) => ({ messages: [await busy.invoke(messages)] });
   const result = await executeTurn(agentThat(graphExecutor({ graph: graphOf({ ask }) })), port);
-  expect(result).toMatchObject({ kind: 'retry', afterMs: 7_000, error: { message: 'The model is receiving too many requests.' } });
+  expect(result).toMatchObject({
+    kind: 'retry',
+    afterMs: 7_000,
+    error: { message: 'The model is receiving too many requests.' },
+  });
   expect(corrections).toContainEqual({ pausedMs: 7_000 });
 });
 
