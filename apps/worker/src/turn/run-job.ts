@@ -1,7 +1,7 @@
 import { type Agent, TurnInterruption } from '@switchyard/agent';
 import { executeTurn, type LogLine } from '@switchyard/agent/runtime';
 import { DeadLetters } from '@switchyard/operators';
-import type { JobOutcome, OpenTurn, TurnJob } from '@switchyard/store';
+import type { Beginning, JobOutcome, OpenTurn, TurnJob } from '@switchyard/store';
 import type { TurnTrace } from '@switchyard/telemetry';
 import type { StoredPace } from '../pace/stored-pace.ts';
 import type { PriceTable } from '../prices/price-table.ts';
@@ -52,7 +52,7 @@ async function runNextTurn(
   job: TurnJob,
   waitedMs: number | undefined,
 ): Promise<JobOutcome | 'more'> {
-  const running = new TurnSignal(dependencies.shutdown);
+  using running = new TurnSignal(dependencies.shutdown);
   const takenAt = performance.now();
   const turn = await job.begin({
     onCancel: () => running.interrupt(new TurnInterruption('canceled')),
@@ -81,14 +81,13 @@ async function runNextTurn(
     return await trace.runAttempt(() => executeAndConclude(dependencies, turn, run));
   } finally {
     job.forgetTurn();
-    running.stop();
   }
 }
 
 async function withoutTurn(
   dependencies: JobDependencies,
   { taskId, started }: TurnJob,
-  verdict: 'stale' | 'missing' | 'canceled' | 'exhausted' | 'rejected',
+  verdict: Exclude<Beginning, OpenTurn>,
 ): Promise<JobOutcome | 'more'> {
   if (verdict === 'rejected') {
     dependencies.emit({ kind: 'message-rejected', agent: dependencies.agent.id, taskId });

@@ -1,7 +1,7 @@
 import { TurnInterruption } from '@switchyard/agent';
 
-/** The signal of one running turn. */
-export class TurnSignal {
+/** The signal of one running turn. Listens to `shutdown` until it is disposed of. */
+export class TurnSignal implements Disposable {
   readonly #controller = new AbortController();
   readonly #shutdown: AbortSignal;
 
@@ -19,7 +19,7 @@ export class TurnSignal {
     if (!this.signal.aborted) this.#controller.abort(reason);
   }
 
-  stop(): void {
+  [Symbol.dispose](): void {
     this.#shutdown.removeEventListener('abort', this.#onShutdown);
   }
 
