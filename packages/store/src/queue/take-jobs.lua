@@ -26,7 +26,7 @@ local BANDS = {
 local ENDS = { [AWAITED] = 2 * BAND, [AWAITED_SUSPECT] = 3 * BAND, [SUSPECT] = BASE.high, [ORDINARY] = math.huge }
 local function scores_of(band) return band == ORDINARY and BASE.high or band * BAND, ENDS[band] end
 
-local SUSPECTS_FROM, SUSPECTS_TO = ('%.0f'):format(AWAITED_SUSPECT * BAND), ('(%.0f'):format(BASE.high)
+local SUSPECTS_FROM, SUSPECTS_TO = AWAITED_SUSPECT * BAND, BASE.high
 -- Delayed jobs that one script moves: bounds its duration.
 local MAX_DUE = 100
 
@@ -56,7 +56,7 @@ local function job_of(root, id, token)
 end
 
 local function has_suspects(root)
-  return redis.call('ZCOUNT', root .. 'prioritized', SUSPECTS_FROM, SUSPECTS_TO) > 0
+  return redis.call('ZCOUNT', root .. 'prioritized', ('%.0f'):format(SUSPECTS_FROM), ('(%.0f'):format(SUSPECTS_TO)) > 0
 end
 
 -- The first jobs of these kinds with scores below this one.
@@ -71,12 +71,29 @@ local function in_bands(key, kinds, count, below)
   return found
 end
 
--- The ids of the next jobs. Suspects are scored between awaited and ordinary jobs.
-local function find(root, kinds, count, suspects)
-  if kinds == 'any' and not suspects then return redis.call('ZRANGE', root .. 'prioritized', '0', count - 1) end
+-- The next jobs, in the order of their scores. Suspects are scored between awaited and ordinary jobs.
+-- Returns  their ids, nil if a suspect is among them; whether suspects may wait behind them; how many jobs wait behind
+--          them, nil if that is not known
+local function find_any(root, count)
+  local found, ids, score = redis.call('ZRANGE', root .. 'prioritized', '0', count - 1, 'WITHSCORES'), {}, 0
+  for at = 1, #found, 2 do
+    score = tonumber(found[at + 1])
+    if score >= SUSPECTS_FROM and score < SUSPECTS_TO then return nil end
+    ids[#ids + 1] = found[at]
+  end
+  local are_all = #ids < count
+  return ids, not are_all and score < SUSPECTS_FROM, are_all and 0 or nil
+end
+
+-- The next jobs of these kinds: returns what find_any does.
+local function find(root, kinds, count)
+  if kinds == 'any' then
+    local ids, suspects, others = find_any(root, count)
+    if ids then return ids, suspects, others end
+  end
   local ids = in_bands(root .. 'prioritized', kinds, count, math.huge)
   for i, job in ipairs(ids) do ids[i] = job.id end
-  return ids
+  return ids, true
 end
 
 -- Of so many turns that begin, one is left to a lower level: in turn to the normal one and to the low one, if it waits.
@@ -118,9 +135,17 @@ local function leave_to_lower(root, ids, fetched)
   return chosen
 end
 
+local function tokens_of(taker, number, count)
+  local tokens = {}
+  for i = 1, count do tokens[i] = taker .. ':' .. ('%.0f'):format(number + i - 1) end
+  return tokens
+end
+
 -- The jobs that this command took when it was sent before, without those whose run has ended since.
-local function taken_before(root, holder, tokens)
+local function taken_before(root, holder, taker, number, count)
   local jobs = {}
+  if redis.call('EXISTS', holder) == 0 then return jobs end
+  local tokens = tokens_of(taker, number, count)
   for i, job_key in ipairs(redis.call('HMGET', holder, unpack(tokens))) do
     if job_key then jobs[#jobs + 1] = (job_of(root, job_key:sub(#root + 1), tokens[i])) end
   end
@@ -147,31 +172,31 @@ local function take_jobs(root, lease_ms, taker, number, count, kinds, wanted)
   local due_in_ms, suspects = -1, true
   local is_paused, has_levels, fetched_before =
     unpack(redis.call('HMGET', root .. 'meta', 'paused', 'levels', 'fetched'))
+  local others
   local function rest()
-    local others = redis.call('ZCARD', root .. 'prioritized')
+    others = others or redis.call('ZCARD', root .. 'prioritized')
     if others > 0 and not is_paused then redis.call('ZADD', root .. 'marker', '0', '0') end
     return { others, suspects and has_suspects(root) and '1' or '', due_in_ms }
   end
 
   count = wanted and #wanted or kinds == 'suspect' and 1 or tonumber(count)
-  local running, tokens = running_key(root), {}
-  for i = 1, count do tokens[i] = taker .. ':' .. ('%.0f'):format(number + i - 1) end
-  local holder = holder_key(running, tokens[1])
-  local jobs = taken_before(root, holder, tokens)
+  local running = running_key(root)
+  local holder = holder_key(running, taker .. ':')
+  local jobs = taken_before(root, holder, taker, number, count)
   if #jobs > 0 then
     begin_lease(running, holder, lease_ms)
     return jobs, rest()
   end
   if is_paused then return jobs, { 0, '', -1 } end
   due_in_ms = end_delays(root)
-  -- There may be suspects among the delayed jobs that came back.
-  suspects = has_suspects(root)
-  local ids = wanted or find(root, kinds, count, suspects)
-  if #ids == 0 and place_list(root) then ids = find(root, kinds, count, suspects) end
+  local ids = wanted
+  if not wanted then ids, suspects, others = find(root, kinds, count) end
+  if #ids == 0 and place_list(root) then ids, suspects, others = find(root, kinds, count) end
   if #ids == 0 then return jobs, rest() end
   local fetched = tonumber(fetched_before or 0)
   if has_levels and kinds == 'any' and not wanted then ids = leave_to_lower(root, ids, fetched) end
   -- The first write needs no memory, so that a full Redis lets turns begin, and end: see allow_out_of_memory.
+  local tokens = tokens_of(taker, number, #ids)
   if wanted then
     ids, tokens = remove_waiting(root, wanted, tokens)
     if #ids == 0 then return jobs, rest() end

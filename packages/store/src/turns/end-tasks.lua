@@ -37,7 +37,6 @@ local FIRST, SIZE = 5, 8
 local time, stamp = sortable(now_ms()), timestamp(now_ms())
 local incarnation = ('%d'):format(new_incarnation())
 local changes, ended, jobs, open, replies = {}, {}, {}, {}, {}
-local is_written = false
 
 local function end_task(at)
   local task_id, queue_root, fence, number, works, state, message, is_reply = unpack(ARGV, at, at + SIZE - 1)
@@ -53,8 +52,8 @@ local function end_task(at)
   local last = seq + (works == '' and 1 or 2)
   if #history > inline_bytes or last > kept_events then return 'not-plain' end
 
-  if not is_written then allow_out_of_memory(outbox_key) end
-  is_written = true
+  -- The first write needs no memory, so that a full Redis lets tasks end: see allow_out_of_memory.
+  redis.call('PEXPIRE', task_key, retention_ms)
   local events_key, lines, known = task_key .. ':e', {}, last_incarnation or '0'
   if works ~= '' then
     local event = status_update(task_id, context, status_text('w', stamp, ''), '')
@@ -72,7 +71,6 @@ local function end_task(at)
   move(changes, agent_index(index_root, owner), 'o' .. index_time .. task_id, new)
   redis.call('SPUBLISH', events_key, lines[2] and table.concat(lines, '\n') or lines[1])
   redis.call('PEXPIRE', events_key, replay_ms)
-  redis.call('PEXPIRE', task_key, retention_ms)
   if artifacts then
     --- @include "../record/task-keys.lua"
     for _, text in ipairs(long_texts(task_key, nil, artifacts)) do redis.call('PEXPIRE', text, retention_ms) end
