@@ -5,8 +5,11 @@
 // Those of failed tasks: take-failure-screenshots.ts
 
 import { randomUUID } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
-import { scheduleUri } from '@switchyard/protocol';
+import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { priorityUri, scheduleUri } from '@switchyard/protocol';
 import { openBrowser, openPage, type ViewOptions } from '../apps/console/test/support/browser.ts';
 import { startRedis } from '../tests/support/redis.ts';
 import { startStack } from '../tests/support/stack.ts';
@@ -43,14 +46,18 @@ await buildConsole();
 await mkdir(folder, { recursive: true });
 // It ends with this process at the latest.
 const redis = await startRedis();
-const env = { ADMIN_PORT: '0', ADMIN_KEY: key };
+const prices = join(await mkdtemp(join(tmpdir(), 'screenshots-')), 'prices.json');
+const price = { inputPerMillion: 1_250_000, outputPerMillion: 10_000_000 };
+await writeFile(prices, JSON.stringify({ date: '2026-01-01', models: { scripted: [price] } }));
+const env = { ADMIN_PORT: '0', ADMIN_KEY: key, MODEL_PRICES: prices };
 const team = ['product', 'design', 'frontend', 'backend'].map((name) => `examples/coding-team/${name}.ts`);
 const agents = ['pizza', 'echo', 'coding-team', ...team];
 const stack = await startStack({ redisUrl: redis.url, agents, env });
 const [gateway] = stack.gateways;
 const url = gateway?.output().match(/"adminUrl":"([^"]+)"/)?.[1] ?? '';
 for (const [agent, text] of messages) await send(`${gateway?.url}/agents/${agent}`, text);
-for (const [agent, text, schedule] of scheduled) await send(`${gateway?.url}/agents/${agent}`, text, schedule);
+for (const [agent, text, schedule] of scheduled)
+  await send(`${gateway?.url}/agents/${agent}`, text, { [scheduleUri]: schedule });
 const teamTask = await until(() => lastTask('coding-team'), { what: 'the team is done', timeoutMs: 60_000 });
 const browser = await openBrowser();
 
@@ -60,21 +67,34 @@ await picture('console-tasks-dark', '/tasks', { scheme: 'dark' });
 await picture('console-tasks-phone', '/tasks', { view: 'phone' });
 await picture('console-task', `/tasks/${teamTask}`);
 await picture('console-agents', '/agents');
-await picture('console-queues', '/queues');
 await picture('console-inbox', '/inbox');
 await picture('console-schedules', '/schedules');
 await picture('console-usage', '/usage');
 await tryAgent();
+await pauseWithWaiting('design');
+await picture('console-queues', '/queues');
 await browser.close();
 await stack.stop();
 await redis.stop();
 
-async function send(agentUrl: string, text: string, schedule?: object): Promise<void> {
-  const metadata = schedule && { [scheduleUri]: schedule };
+/** Its messages wait, with several priorities. */
+async function pauseWithWaiting(agent: string): Promise<void> {
+  await fetch(`${url}/admin/agents/${agent}:pause`, { method: 'POST', headers: { authorization: `Bearer ${key}` } });
+  for (const priority of ['high', 'normal', 'normal', 'normal', 'low', 'low'])
+    await send(`${gateway?.url}/agents/${agent}`, 'Describe the page', { [priorityUri]: { priority } });
+  // The charts have a point each five seconds.
+  await setTimeout(6_000);
+}
+
+async function send(agentUrl: string, text: string, metadata?: object): Promise<void> {
   const message = { messageId: randomUUID(), role: 'ROLE_USER', parts: [{ text }], metadata };
   const response = await fetch(`${agentUrl}/message:send`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', 'a2a-version': '1.0', 'a2a-extensions': scheduleUri },
+    headers: {
+      'content-type': 'application/json',
+      'a2a-version': '1.0',
+      'a2a-extensions': `${scheduleUri},${priorityUri}`,
+    },
     body: JSON.stringify({ message, configuration: { returnImmediately: true } }),
   });
   if (!response.ok) throw new Error(await response.text());

@@ -53,17 +53,22 @@ async function answer(request: IncomingMessage, response: ServerResponse, onRequ
   const chat = requestSchema.parse(await json(request));
   onRequest(chat.messages);
   if (chat.stream) return stream(chat, response);
-  const message = { role: 'assistant', content: contentOf(chat), refusal: null };
-  sendJson(response, 200, completion(chat, 'chat.completion', { message, finish_reason: 'stop' }));
+  const content = contentOf(chat);
+  const message = { role: 'assistant', content, refusal: null };
+  const usage = usageOf(chat, content);
+  sendJson(response, 200, { ...completion(chat, 'chat.completion', { message, finish_reason: 'stop' }), usage });
 }
 
 /** Word by word. */
 function stream(chat: ChatRequest, response: ServerResponse): void {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  const send = (delta: object, finish_reason: string | null) =>
-    response.write(`data: ${JSON.stringify(completion(chat, 'chat.completion.chunk', { delta, finish_reason }))}\n\n`);
-  for (const content of contentOf(chat).split(/(?<= )/)) send({ content }, null);
-  send({}, 'stop');
+  const content = contentOf(chat);
+  const send = (delta: object, finish_reason: string | null, also: object = {}) => {
+    const chunk = completion(chat, 'chat.completion.chunk', { delta, finish_reason });
+    response.write(`data: ${JSON.stringify({ ...chunk, ...also })}\n\n`);
+  };
+  for (const word of content.split(/(?<= )/)) send({ content: word }, null);
+  send({}, 'stop', { usage: usageOf(chat, content) });
   response.end('data: [DONE]\n\n');
 }
 
@@ -73,6 +78,13 @@ function contentOf({ messages }: ChatRequest): string {
 
 function completion({ model }: ChatRequest, object: string, choice: object) {
   return { id: 'chatcmpl-scripted', object, created: 0, model, choices: [{ index: 0, ...choice }] };
+}
+
+/** About four characters are a token. */
+function usageOf({ messages }: ChatRequest, answer: string) {
+  const tokensOf = (text: string): number => Math.ceil(text.length / 4);
+  const prompt_tokens = messages.reduce((sum, { content }) => sum + tokensOf(content), 0);
+  return { prompt_tokens, completion_tokens: tokensOf(answer) };
 }
 
 function refuse(response: ServerResponse, error: unknown): void {

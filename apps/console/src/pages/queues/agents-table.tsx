@@ -68,11 +68,12 @@ function AgentName({ id, name }: { readonly id: string; readonly name: string })
 
 function Waiting({ agent: { waiting, levels } }: { readonly agent: AgentReading }) {
   const byPriority = levelsText(levels);
+  if (byPriority === undefined) return <>{count(waiting)}</>;
   return (
-    <>
+    <div class="levels">
       {count(waiting)}
-      {byPriority !== undefined && <div class="levels faint">{byPriority}</div>}
-    </>
+      <div class="faint">{byPriority}</div>
+    </div>
   );
 }
 

@@ -98,10 +98,9 @@ function Cells({ row }: { readonly row: TaskRow }) {
       </span>
       <span
         class="task-cost number"
-        title={unpricedCalls === undefined ? undefined : `and ${unpricedCalls} requests without a price`}
+        title={unpricedCalls === undefined ? undefined : `${unpricedCalls} requests without a price`}
       >
-        {microUsd !== undefined && usdText(microUsd)}
-        {unpricedCalls !== undefined && ' + ?'}
+        {[microUsd === undefined ? [] : usdText(microUsd), unpricedCalls === undefined ? [] : '?'].flat().join(' + ')}
       </span>
       <span class="task-age number soft">
         <Ago at={at} />
