@@ -2,6 +2,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findRedisServer, freePort, redisImage, startRedisServer } from '@switchyard/local';
+import { inspectRedis } from '@switchyard/store';
 import { isDockerRunning } from './docker.ts';
 
 export interface TestRedis {
@@ -22,12 +23,26 @@ export interface TestRedisOptions {
   readonly port?: number;
 }
 
+/** The server that `npm run test:servers` has put on PATH, such as `Valkey 9.1.2`. */
+const { TEST_SERVER: wantedServer } = process.env;
+
 /**
  * A private, real Redis: a container if a Docker engine answers, else a redis-server or valkey-server on a free
  * loopback port. It ends with this process, however this process ends. `REDIS_URL` is deliberately ignored.
+ * @throws {Error} it is another server than `npm run test:servers` was told to use
  */
 export async function startRedis(options: TestRedisOptions = {}): Promise<TestRedis> {
-  return (await isDockerRunning()) ? startContainer(options) : startProcess(options);
+  if (wantedServer === undefined && (await isDockerRunning())) return startContainer(options);
+  const redis = await startProcess(options);
+  if (wantedServer !== undefined) await requireServer(redis, wantedServer);
+  return redis;
+}
+
+async function requireServer(redis: TestRedis, wanted: string): Promise<void> {
+  const [found] = await inspectRedis({ redisUrl: redis.url });
+  if (found?.server === wanted) return;
+  await redis.stop();
+  throw new Error(`${found?.server} answers instead of ${wanted}`);
 }
 
 async function startContainer({ appendOnly = false, folder, port }: TestRedisOptions): Promise<TestRedis> {

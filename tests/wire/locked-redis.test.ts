@@ -101,9 +101,9 @@ describe('a deployment with restricted rights in Redis', () => {
     [['flushall'], 'run'],
     [['acl', 'list'], 'run'],
     [['replicaof', '127.0.0.1', '1'], 'run'],
-    [['get', 'other:secret'], 'keys'],
-    [['eval', "return redis.call('get', 'other:secret')", '0'], 'can.t run this command|script'],
-    [['publish', 'other', 'x'], 'channels'],
+    [['get', 'other:secret'], 'keys?'],
+    [['eval', "return redis.call('get', 'other:secret')", '0'], 'script'],
+    [['publish', 'other', 'x'], 'channels?'],
   ])('its own user cannot run %j', async ([command = '', ...args], what) => {
     await expect(asSwitchyard().call(command, ...args)).rejects.toThrow(new RegExp(what));
   });
