@@ -4,9 +4,11 @@ import { firstCatch, MUTANTS, SMALL_WORLDS, search } from './model/explore.mjs';
 import * as rules from './reference/turn-rules.ts';
 
 // Short forms of `npm run workshop model`: every interleaving in small worlds, also with a Redis that loses an
-// acknowledged begin. The shorter form has the mutants of fencing only.
+// acknowledged begin. The shorter form has the mutants of fencing only, and no fault where turns are suspended.
 
-const worlds = SMALL_WORLDS.filter(({ messages, faults }) => messages === 1 || (faults === 0 && messages === 2));
+const worlds = SMALL_WORLDS.map((world) =>
+  /^suspended:/.test(world.name) ? { ...world, name: world.name.replace('one fault', 'no fault'), faults: 0 } : world,
+).filter(({ messages, faults }) => messages === 1 || (faults === 0 && messages === 2));
 const mutants = MUTANTS.filter(({ name }) => /fenced by its epoch|any epoch|sent twice/.test(name));
 const small = SMALL_WORLDS.filter(({ messages, faults }) => messages === 1 || faults === 0);
 
@@ -16,7 +18,7 @@ describe('the rules of turns', () => {
     (world) => {
       const { problem, trace, states } = search(world, rules);
       expect({ problem, trace }).toEqual({ problem: undefined, trace: undefined });
-      expect(states).toBeGreaterThan(1_000);
+      expect(states).toBeGreaterThan(500);
     },
     600_000,
   );
