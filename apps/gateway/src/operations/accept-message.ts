@@ -30,6 +30,7 @@ import type { Call } from '../call/call.ts';
 import { isActive, requireExtensions } from '../call/extensions.ts';
 import { legacyVersion } from '../exchange/service-parameters.ts';
 import type { Backend } from './backend.ts';
+import { checkAskedBudget, requireBudget } from './budgets.ts';
 import type { ConditionalSend } from './if-generation.ts';
 import { requireInput } from './input.ts';
 import { readPriority } from './priority.ts';
@@ -82,6 +83,7 @@ export async function acceptMessage(
   { preSubscription, webhookHoldMs, isAwaited = false, steps, schedule }: AcceptOptions = {},
 ): Promise<Accepted> {
   checkMessage(call, request);
+  checkAskedBudget(request);
   await requireBudget(backend, call, request);
   const skill = skillOf(call, request);
   const priority = readPriority(call, request);
@@ -127,26 +129,6 @@ export async function acceptMessage(
   call.admission.audit({ what: 'send', ...audited });
   if (webhook) call.admission.audit({ what: 'push-register', ...audited });
   return acceptance;
-}
-
-/**
- * The principal, and its tenant, have not spent their budgets for models.
- * @throws {A2AError} RateLimited, until a budget renews
- */
-async function requireBudget(
-  backend: Backend,
-  { scope, idempotencyKey }: Call,
-  { message }: SendMessageRequest,
-): Promise<void> {
-  const sent = { message, ...(idempotencyKey !== undefined && { idempotencyKey }) };
-  const spent = await backend.tasks.spentBudget(scope, sent);
-  if (!spent) return;
-  const renewsAt = new Date(spent.renewsAtMs).toISOString();
-  const whose = spent.of === 'tenant' ? 'your tenant' : 'your principal';
-  throw new A2AError('RateLimited', `The budget of ${whose} for models is spent: it renews at ${renewsAt}`, {
-    retryAfterSeconds: Math.max(1, Math.ceil((spent.renewsAtMs - Date.now()) / 1_000)),
-    metadata: { limit: `budget-of-${spent.of}`, renewsAt },
-  });
 }
 
 /** The trace context of a message: from its request, or from its metadata for clients that cannot set headers. */
