@@ -77,6 +77,9 @@ describe('why', () => {
     expect((await run(['why', taskId, '-a', 'https://agents.example.com'], { env, folder })).out).toContain(
       `Do: npx switchyard send -a https://agents.example.com/agents/${agent} --task-id ${taskId} "<reply>"\n`,
     );
+    expect((await run(['why', taskId], { env: { ...env, DATA_DIR: 'else where' }, folder })).out).toContain(
+      "\nDo: DATA_DIR='else where' npx switchyard send ",
+    );
     const { document } = await json(['why', taskId], { env });
     expect(document).toMatchObject({ taskId, agent, state: 'TASK_STATE_INPUT_REQUIRED', finding: expect.any(String) });
     const unknown = await json(['why', 'none'], { env });

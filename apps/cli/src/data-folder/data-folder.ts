@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { quoted } from '@switchyard/settings/quoted';
 import { z } from 'zod';
 import { readOwnFile } from '../settings/file-owner.ts';
 import { isOfThisMachine } from '../settings/this-machine.ts';
@@ -46,6 +47,12 @@ function isMine(folder: string): boolean {
 export function programIn({ env, folder }: FolderPlace): string {
   if (existsSync(join(folder, 'node_modules/.bin/switchyard'))) return 'npx switchyard';
   return env.npm_command === 'exec' ? 'npx @switchyard/cli' : 'switchyard';
+}
+
+/** The same for commands that find the deployment, or its keys, by its data folder: with DATA_DIR if that names it. */
+export function programWithFolder({ env, folder }: FolderPlace): string {
+  const program = programIn({ env, folder });
+  return env.DATA_DIR ? `DATA_DIR=${quoted(env.DATA_DIR)} ${program}` : program;
 }
 
 const ofThisMachine = z.url().refine(isOfThisMachine, 'is no address of this machine');

@@ -10,7 +10,7 @@ import {
 } from '@switchyard/operator-api';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { programIn } from '../data-folder/data-folder.ts';
+import { programWithFolder } from '../data-folder/data-folder.ts';
 import { CommandFailure } from '../failures/failure.ts';
 import { field, table } from '../output/labelled-text.ts';
 import { type Done, withEachId } from '../session/each-id.ts';
@@ -92,7 +92,7 @@ async function list({ output, invocation }: Session, api: OperatorClient, filter
   if (page.totalSize === 0) await requireKnownAgent(api, filter.agent);
   const { pageSize, pageToken: _, ...same } = filter;
   const following = { ...same, 'page-size': pageSize, 'page-token': page.nextPageToken };
-  const next = page.nextPageToken && `${programIn(invocation)} dead list${optionsText(following)}`;
+  const next = page.nextPageToken && `${programWithFolder(invocation)} dead list${optionsText(following)}`;
   output.result(page, () => {
     const count = field('Dead-Letters', page.totalSize);
     return count + (page.deadLetters.length > 0 ? table(head, page.deadLetters.map(row)) : '') + field('Next', next);

@@ -1,7 +1,7 @@
 import { pageOf, scheduleReadingSchema } from '@switchyard/operator-api';
 import type { Command } from 'commander';
 import type { z } from 'zod';
-import { programIn } from '../data-folder/data-folder.ts';
+import { programWithFolder } from '../data-folder/data-folder.ts';
 import { CommandFailure } from '../failures/failure.ts';
 import { field, table } from '../output/labelled-text.ts';
 import { withEachId } from '../session/each-id.ts';
@@ -94,7 +94,7 @@ function requireNoTenant({ tenant }: Filter): void {
 function nextPage(invocation: Invocation, filter: Filter, page: z.infer<typeof schedulesSchema>): string {
   const { pageSize, pageToken: _, ...same } = filter;
   const next = { ...same, 'page-size': pageSize, 'page-token': page.nextPageToken };
-  return page.nextPageToken && `${programIn(invocation)} schedules list${optionsText(next)}`;
+  return page.nextPageToken && `${programWithFolder(invocation)} schedules list${optionsText(next)}`;
 }
 
 const head = ['ID', 'AGENT', 'OWNER', 'STATE', 'NEXT', 'CRON', 'LAST'];

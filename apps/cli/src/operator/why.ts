@@ -1,7 +1,7 @@
 import { diagnosisSchema, spentText, taskBudgetSchema, taskUsageSchema } from '@switchyard/operator-api';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { programIn } from '../data-folder/data-folder.ts';
+import { programWithFolder } from '../data-folder/data-folder.ts';
 import { field } from '../output/labelled-text.ts';
 import { localTime } from '../output/local-time.ts';
 import type { Invocation } from '../session/session.ts';
@@ -60,7 +60,7 @@ export function addWhyCommand(program: Command, invocation: Invocation): void {
       withOperator(invocation, command, async ({ output, options }, api) => {
         const task = await api.call(`/admin/tasks/${encodeURIComponent(id)}`, detailSchema);
         const { diagnosis } = task;
-        const place = { program: programIn(invocation), at: agentOption(options.agentCard, task.agent) };
+        const place = { program: programWithFolder(invocation), at: agentOption(options.agentCard, task.agent) };
         const { taskId, contextId, agent, state, priority, beginBy, usage, budget } = task;
         output.result({ taskId, contextId, agent, state, priority, beginBy, ...diagnosis, usage, budget }, () =>
           [

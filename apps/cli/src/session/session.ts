@@ -9,7 +9,7 @@ import { isTerminal, stateOf, type Task } from '../agent/objects.ts';
 import { suspendedWaits } from '../agent/suspended.ts';
 import type { WaitContext } from '../agent/wait.ts';
 import type { Wait } from '../agent/wait-notices.ts';
-import { dataFolderOf, programIn, readAddresses } from '../data-folder/data-folder.ts';
+import { dataFolderOf, programIn, programWithFolder, readAddresses } from '../data-folder/data-folder.ts';
 import { callFailure } from '../failures/call-failure.ts';
 import { CommandFailure } from '../failures/failure.ts';
 import { visible } from '../output/labelled-text.ts';
@@ -175,9 +175,7 @@ export function continued(session: Session, command: string): string {
 
 /** How to call this program again: the default agent is the one of the data folder. */
 export function programOf(session: Session): string {
-  const { env } = session.invocation;
-  const dataFolder = callsDefaultAgent(session) && env.DATA_DIR ? `DATA_DIR=${quoted(env.DATA_DIR)} ` : '';
-  return `${dataFolder}${programIn(session.invocation)}`;
+  return (callsDefaultAgent(session) ? programWithFolder : programIn)(session.invocation);
 }
 
 function callsDefaultAgent({ settings }: Session): boolean {
