@@ -207,6 +207,9 @@ describe('send', () => {
     const { document } = await json(['send', '--ttl', '600', 'hello', '--transport', binding, ...echo]);
     expect(document.task.status.state).toBe('TASK_STATE_COMPLETED');
     expect(document.task.history[0].metadata).toEqual({ [timeToLiveUri]: { ttlMs: 600_000 } });
+    expect((await run(['task', 'get', document.task.id, '--transport', binding, ...echo])).out).toContain(
+      'Time to live: 600 s\n',
+    );
     const wrong = await run(['send', '--ttl', '604801', 'hello', '--transport', binding, ...echo]);
     expect(wrong.err).toContain('--ttl');
   });
