@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { priorities, type Task } from '@switchyard/protocol';
 import { SeededRandom } from '../statistics.ts';
 import {
   allFaults,
@@ -10,12 +11,28 @@ import {
   targetOn,
 } from './inject/faults.ts';
 import { type RedisDeployment, startPair, startSingle } from './redis/deployments.ts';
+import { beyondLimits } from './workload/held-places.ts';
 import { playScenario } from './workload/play-scenario.ts';
 import { type PushReceiver, pushSettings, startPushReceiver } from './workload/push-receiver.ts';
-import { type Gateways, ResilientClient, type Retry } from './workload/resilient-client.ts';
-import { CONFIDENTIAL, createScenario, machineMs, type ScheduledFor, scenarioKinds } from './workload/scenario.ts';
+import { type Gateways, gatewaysOf, ResilientClient, type Retry } from './workload/resilient-client.ts';
+import {
+  CONFIDENTIAL,
+  createScenario,
+  isLimited,
+  limitedKinds,
+  machineMs,
+  type ScheduledFor,
+  scenarioKinds,
+} from './workload/scenario.ts';
 import { startScene } from './workload/scene.ts';
-import { lateEffects, leakedKeys, leakedSecrets, repeatedSteps, type Violation } from './workload/violations.ts';
+import {
+  begunThoughRejected,
+  lateEffects,
+  leakedKeys,
+  leakedSecrets,
+  repeatedSteps,
+  type Violation,
+} from './workload/violations.ts';
 
 /** One run: which Redis, how many workers, which faults. */
 export interface Phase {
@@ -73,7 +90,7 @@ export async function runChaos(options: ChaosOptions) {
   // Settings are left at their defaults where possible: so is MAX_ATTEMPTS.
   await using scene = await startScene({
     redis,
-    agents: ['scenario-agent', 'crash-agent'],
+    agents: ['scenario-agent', 'crash-agent', 'limited-agent', 'keyed-agent'],
     gateways: 2,
     workers,
     env: {
@@ -89,7 +106,7 @@ export async function runChaos(options: ChaosOptions) {
   });
   const { stack, prefix } = scene;
   await using receiver = await startPushReceiver();
-  const { seen, runUntil } = startTraffic({ ...options, gateways: stack, receiver, hasSchedules: true });
+  const { seen, runUntil } = startTraffic({ ...options, gateways: stack, receiver, begunMs: scene.begunMs });
   const target = targetOn(stack, redis, new SeededRandom(seed));
   const onFault = (name: string, number: number): void =>
     log(`${number}/${count}  ${name.padEnd(50)} ${seen.played} tasks, ${seen.violations.length} violations`);
@@ -101,14 +118,26 @@ export async function runChaos(options: ChaosOptions) {
   const violations = [
     ...seen.violations,
     ...lateEffects(effects, seen.endedMs),
-    ...(mayLoseEvents ? [] : repeatedSteps(effects)),
+    ...begunThoughRejected(effects, seen.rejected),
+    // A fail-over may lose the end of a step, and the start of a turn.
+    ...(mayLoseEvents ? [] : [...repeatedSteps(effects), ...beyondLimits(await scene.confirmed())]),
     ...crashed.map(({ pid, output }): Violation => ({ kind: 'crashes', what: `${pid}: ${output().slice(-500)}` })),
     ...leakedSecrets(stack.programs, secrets),
     ...leaked.map((what): Violation => ({ kind: 'keys', what })),
   ];
   const seconds = Math.round((performance.now() - begun) / 1_000);
   // How often each fault was injected.
-  return { violations, tasks: seen.played, faults: await injected, resumedStreams: seen.resumed, seconds };
+  const { played: tasks, resumed: resumedStreams, rejected } = seen;
+  return { violations, tasks, rejected: rejected.size, faults: await injected, resumedStreams, seconds };
+}
+
+/** What a message asks for. A fail-over that loses a begin may let the message be rejected, so none has a time to live. */
+function askedBy(random: SeededRandom, mayLoseEvents: boolean) {
+  return {
+    schedule: scheduleBy(random),
+    priority: random.next() < 0.6 ? random.pick(priorities) : undefined,
+    ttlMs: random.next() < 0.25 && !mayLoseEvents ? random.between(5, 1_500) : undefined,
+  };
 }
 
 /** For most messages undefined: they start at once. */
@@ -122,17 +151,22 @@ export interface TrafficOptions extends Pick<ChaosOptions, 'clients' | 'seed' | 
   readonly gateways: Gateways;
   readonly onRetry?: (retry: Retry) => void;
   readonly receiver: PushReceiver;
-  /** Whether some messages are scheduled. Default: no. */
-  readonly hasSchedules?: boolean;
+  /**
+   * See `PlayOptions`. With it, some messages are scheduled, have a priority or a time to live, or are for agents with
+   * limits.
+   */
+  readonly begunMs?: (taskId: string) => Promise<number | undefined>;
 }
 
 /** Starts clients that play scenarios one after the other. */
 export function startTraffic(options: TrafficOptions) {
-  const { gateways, onRetry, seed, clients, tasks, mayLoseEvents, receiver, hasSchedules, log } = options;
+  const { gateways, onRetry, seed, clients, tasks, mayLoseEvents, receiver, begunMs, log } = options;
   const seen = {
     violations: [] as Violation[],
     /** When a client saw the end of each task, by `machineMs`. */
     endedMs: new Map<string, number>(),
+    /** Tasks whose message nobody began in its time to live. */
+    rejected: new Set<string>(),
     played: 0,
     resumed: 0,
   };
@@ -141,17 +175,25 @@ export function startTraffic(options: TrafficOptions) {
   const run = async (n: number): Promise<void> => {
     // A generator for each client, so that its scenarios depend only on the seed, not on the speed of the others.
     const random = new SeededRandom(seed * 1_000 + n);
-    const client = new ResilientClient(gateways, n, onRetry);
+    const clientOf = (agent?: string): ResilientClient =>
+      new ResilientClient(agent === undefined ? gateways : gatewaysOf(gateways, agent), n, onRetry);
+    const kinds = [...scenarioKinds, ...(begunMs ? limitedKinds : [])];
     while (!isOver) {
       const key = `s${seed}.${n}.${begun++}`;
-      const scenario = createScenario(random.pick(scenarioKinds), key, {
+      const kind = random.pick(kinds);
+      const scenario = createScenario(kind, key, {
         size: random.between(1, 6) * random.between(1, 4),
         watches: random.pick(['sse', 'sse', 'grpc', 'not', 'not']),
         isPushed: random.next() < 0.25,
-        schedule: hasSchedules ? scheduleBy(random) : undefined,
+        ...(begunMs && askedBy(random, mayLoseEvents)),
       });
-      const onEnded = (taskId: string): void => void seen.endedMs.set(taskId, machineMs());
-      const { violations, resumed } = await playScenario(client, scenario, { receiver, mayLoseEvents, onEnded });
+      const onEnded = ({ id, status }: Task): void => {
+        seen.endedMs.set(id, machineMs());
+        if (status.state === 'TASK_STATE_REJECTED') seen.rejected.add(id);
+      };
+      const options = { receiver, mayLoseEvents, onEnded, ...(begunMs && { begunMs }) };
+      const client = clientOf(isLimited(kind) ? `${kind}-agent` : undefined);
+      const { violations, resumed } = await playScenario(client, scenario, options);
       seen.violations.push(...violations);
       for (const { kind, what } of violations) log(`     VIOLATION  ${kind}: ${what}`);
       seen.resumed += resumed;

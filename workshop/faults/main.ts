@@ -48,7 +48,7 @@ async function chaos(phase: Phase, size: { readonly tasks: number; readonly coun
   const pauseMs = [1_000, 4_000] as const;
   const report = await runChaos({ ...phase, ...size, seed, clients, pauseMs, retentionMs: 45_000, log });
   const total = Object.values(report.faults).reduce((sum, count) => sum + count, 0);
-  const what = `${report.tasks} tasks, ${total} faults, ${report.resumedStreams} streams resumed`;
+  const what = `${report.tasks} tasks, ${total} faults, ${report.resumedStreams} streams resumed, ${report.rejected} messages rejected`;
   const rows = Object.entries(guarantees).map(([guarantee, words]): [string, number] => [
     words,
     report.violations.filter(({ kind }) => kind === guarantee).length,

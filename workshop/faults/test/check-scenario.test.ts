@@ -1,10 +1,11 @@
 import { scheduleUri, type Task } from '@switchyard/protocol';
 import { expect, test } from 'vitest';
 import { SentEvent } from '../../../tests/support/sent-events.ts';
-import { checkScenario, compareSeen } from '../workload/play-scenario.ts';
+import { beyondLimits, type Confirmed } from '../workload/held-places.ts';
+import { checkScenario, compareSeen, wrongTimeToLive } from '../workload/play-scenario.ts';
 import type { Watched } from '../workload/resilient-client.ts';
-import { createScenario } from '../workload/scenario.ts';
-import { repeatedSteps } from '../workload/violations.ts';
+import { createScenario, limitsOf } from '../workload/scenario.ts';
+import { begunThoughRejected, repeatedSteps } from '../workload/violations.ts';
 
 const watched = (...events: [id: string, text: string][]): Watched => ({
   problems: [],
@@ -57,4 +58,85 @@ test.each([
   const task: Task = { id: 't', status: { state: 'TASK_STATE_COMPLETED' }, metadata };
   const found = checkScenario(scenario, task, watched(...events)).filter(({ kind }) => kind === 'schedules');
   expect(found).toHaveLength(violations);
+});
+
+const at = (ms: number): string => new Date(ms).toISOString();
+
+test.each<[string, { begunMs?: number; rejectedMs?: number; endsMs?: number }, string?]>([
+  ['begun in its time', { begunMs: 1_500 }],
+  ['rejected after its time', { rejectedMs: 2_000 }],
+  ['begun late', { begunMs: 2_000 }, 'was begun 0 ms too late'],
+  ['rejected early', { rejectedMs: 1_999 }, 'was rejected -1 ms after its time'],
+  ['rejected much too late', { rejectedMs: 40_000 }, 'was rejected 38000 ms after its time'],
+  ['both begun and rejected', { begunMs: 1_500, rejectedMs: 2_000 }, 'was begun and rejected'],
+  ['neither', {}, 'was neither begun nor rejected, but is TASK_STATE_COMPLETED'],
+  ['rejected with a wrong time', { rejectedMs: 2_000, endsMs: 1_000 }, 'says that its time ended at'],
+])(
+  'the violations of a message with a time to live that was %s',
+  (_, { begunMs, rejectedMs, endsMs = 2_000 }, what) => {
+    const submitted = { state: 'TASK_STATE_SUBMITTED', timestamp: at(1_000) };
+    const statusUpdate = { taskId: 't', contextId: 'c', status: submitted };
+    const text = `No worker began to work on this message by ${at(endsMs)}, when its time to live ended: it was rejected.`;
+    const message = { messageId: 'm', role: 'ROLE_AGENT' as const, parts: [{ text }] };
+    const status =
+      rejectedMs === undefined
+        ? ({ state: 'TASK_STATE_COMPLETED', timestamp: at(3_000) } as const)
+        : ({ state: 'TASK_STATE_REJECTED', timestamp: at(rejectedMs), message } as const);
+    const task: Task = { id: 't', status };
+    const replayed = watched(['1', JSON.stringify({ statusUpdate })]);
+    const found = wrongTimeToLive({ task, replayed, ttlMs: 1_000, begunMs });
+    expect(found.map((each) => each.what)).toEqual(what === undefined ? [] : [expect.stringContaining(what)]);
+  },
+);
+
+test('a task that is rejected without a time to live is a violation, and so is one that an agent began', () => {
+  const text = `No worker began to work on this message by ${at(1)}, when its time to live ended: it was rejected.`;
+  const message = (role: 'ROLE_USER' | 'ROLE_AGENT', content: string) => {
+    return { messageId: content, role, parts: [{ text: content }] };
+  };
+  const status = { state: 'TASK_STATE_REJECTED', message: message('ROLE_AGENT', text) } as const;
+  const scenario = { size: 2, priority: 'high' } as const;
+  const { texts } = createScenario('steps', 'a', scenario);
+  const history = [message('ROLE_USER', texts[0] ?? ''), message('ROLE_AGENT', text)];
+  const kindsOf = (ttlMs?: number): string[] =>
+    checkScenario(createScenario('steps', 'a', { ...scenario, ttlMs }), { id: 't', status, history }, watched()).map(
+      ({ kind }) => kind,
+    );
+  expect(kindsOf(5)).toEqual([]);
+  expect(kindsOf()).toEqual(expect.arrayContaining(['priorities', 'history', 'usage']));
+  const effects = [{ taskId: 't', attempt: '1', beganMs: 0, step: Number.NaN }];
+  expect(begunThoughRejected(effects, new Set(['other']))).toEqual([]);
+  expect(begunThoughRejected(effects, new Set(['t']))).toMatchObject([{ kind: 'ttl' }]);
+});
+
+/** A run that had its place from one time to the other. */
+const held = (agent: string, run: string, [fromMs, untilMs]: readonly [number, number], group = '-'): Confirmed[] => [
+  { agent, group, run, askedMs: fromMs - 2, knownMs: fromMs },
+  { agent, group, run, askedMs: untilMs, knownMs: untilMs + 5_000 },
+];
+
+test('turns beyond the limit of an agent or of a key are violations', () => {
+  const limited = [...held('limited-agent', 'a', [0, 10]), ...held('limited-agent', 'b', [5, 20])];
+  // The third one begins when the first one has made sure of its place for the last time.
+  expect(beyondLimits([...limited, ...held('limited-agent', 'c', [10, 30])])).toEqual([]);
+  expect(beyondLimits([...limited, ...held('limited-agent', 'c', [9, 30])])).toEqual([
+    { kind: 'limits', what: 'limited: 3 turns at a time, at 9' },
+  ]);
+  const keyed = [...held('keyed-agent', 'a', [0, 10], 'group-0'), ...held('keyed-agent', 'b', [5, 20], 'group-1')];
+  expect(beyondLimits([...limited, ...keyed])).toEqual([]);
+  expect(beyondLimits([...keyed, ...held('keyed-agent', 'c', [15, 30], 'group-1')])).toEqual([
+    { kind: 'limits', what: 'keyed, group-1: 2 turns at a time, at 15' },
+  ]);
+});
+
+test('starts beyond the rate of an agent are violations', () => {
+  const { startsPerMinute, running } = limitsOf.keyed;
+  const everyMs = 60_000 / startsPerMinute;
+  const starts = (count: number, ms: number): Confirmed[] =>
+    Array.from({ length: count }, (_, n) => held('keyed-agent', `${n}`, [n * ms, n * ms], `group-${n}`)).flat();
+  expect(beyondLimits(starts(100, everyMs))).toEqual([]);
+  const atOnce = 1_000 / everyMs + 1 + running;
+  expect(beyondLimits(starts(atOnce, 0))).toEqual([]);
+  expect(beyondLimits(starts(atOnce + 1, 0))).toHaveLength(1);
+  expect(beyondLimits(starts(100, everyMs * 0.8)).length).toBeGreaterThan(0);
 });

@@ -1,5 +1,14 @@
-import { type Artifact, type Message, scheduleUri, suspendedUri, type Task, usageUri } from '@switchyard/protocol';
-import { transcript } from '../../../tests/support/messages.ts';
+import {
+  type Artifact,
+  type Message,
+  priorityUri,
+  scheduleUri,
+  suspendedUri,
+  type Task,
+  timeToLiveUri,
+  usageUri,
+} from '@switchyard/protocol';
+import { textOf, transcript } from '../../../tests/support/messages.ts';
 import type { SentEvent } from '../../../tests/support/sent-events.ts';
 import { until } from '../../../tests/support/until.ts';
 import type { PushReceiver } from './push-receiver.ts';
@@ -21,7 +30,9 @@ export interface PlayOptions {
   /** Awaited before it answers a question, cancels or gives events, and when it has sent everything. */
   readonly goOn?: (taskId: string) => Promise<void>;
   /** Called when the client has seen the end of its task. */
-  readonly onEnded?: (taskId: string) => void;
+  readonly onEnded?: (task: Task) => void;
+  /** When a worker first began a task, by Redis' clock. Unset: times to live are checked by the task alone. */
+  readonly begunMs?: (taskId: string) => Promise<number | undefined>;
 }
 
 const END_WITHIN_MS = 90_000;
@@ -62,7 +73,7 @@ interface Ending extends PlayOptions {
 async function checkEnd(client: ResilientClient, scenario: Scenario, { taskId, watched, ...options }: Ending) {
   const { receiver, mayLoseEvents = false, onEnded } = options;
   const first = await client.ended(taskId, END_WITHIN_MS);
-  if (!mayLoseEvents) onEnded?.(taskId);
+  if (!mayLoseEvents) onEnded?.(first);
   const seen = await watched;
   const replayed = await watchTask(client, taskId, { mayLoseEvents });
   // After a fail-over that lost its end, the task may run again.
@@ -70,6 +81,9 @@ async function checkEnd(client: ResilientClient, scenario: Scenario, { taskId, w
   const unpushed = scenario.isPushed ? await receiver?.problemsOf(taskId, replayed.events.size, mayLoseEvents) : [];
   const pushes = (unpushed ?? []).map((what): Violation => ({ kind: 'pushes', what }));
   const violations = [...checkScenario(scenario, task, replayed, mayLoseEvents), ...pushes];
+  const { ttlMs } = scenario;
+  if (ttlMs !== undefined && options.begunMs)
+    violations.push(...wrongTimeToLive({ task, replayed, ttlMs, begunMs: await options.begunMs(taskId) }));
   return { first, task, seen, replayed, violations };
 }
 
@@ -132,7 +146,13 @@ async function say(client: ResilientClient, scenario: Scenario, { turn, task, we
   const { key, texts, kind, isPushed } = scenario;
   const ids = task && { taskId: task.id, ...(task.contextId !== undefined && { contextId: task.contextId }) };
   const parts = [{ text: texts[turn] ?? '' }];
-  const metadata = { note: CONFIDENTIAL, ...(scenario.schedule && { [scheduleUri]: asked(scenario.schedule) }) };
+  const { schedule, priority, ttlMs } = scenario;
+  const metadata = {
+    note: CONFIDENTIAL,
+    ...(schedule && { [scheduleUri]: asked(schedule) }),
+    ...(priority && { [priorityUri]: { priority } }),
+    ...(ttlMs !== undefined && { [timeToLiveUri]: { ttlMs } }),
+  };
   const message: Message = { messageId: `${key}-${turn}`, role: 'ROLE_USER', parts, metadata, ...ids };
   // A blocking call returns for a question; for other tasks the end is seen by reading or streaming.
   const isTalk = kind === 'talk';
@@ -178,11 +198,14 @@ function untilMetadata(client: ResilientClient, taskId: string, field: string): 
 }
 
 /** The guarantee that a task breaks which has not ended as it should. */
-const lostKind = ({ kind }: Scenario): 'lost' | 'waits' => (isSuspended(kind) ? 'waits' : 'lost');
+function lostKind({ kind, priority }: Scenario): 'lost' | 'waits' | 'priorities' {
+  return isSuspended(kind) ? 'waits' : priority === undefined ? 'lost' : 'priorities';
+}
 
 /** Everything that is wrong with an ended task, both as it is read and in its events from the first to the last. */
 export function checkScenario(scenario: Scenario, task: Task, replayed: Watched, mayLoseEvents = false): Violation[] {
-  const { expected, kind, isCanceled } = scenario;
+  const { kind, isCanceled } = scenario;
+  const expected = isRejected(scenario, task) ? rejectedEnd(scenario, task) : scenario.expected;
   const name = `${kind} ${task.id}`;
   const { state, message } = task.status;
   const ends = [...replayed.events.values()].filter(({ data }) => endsTask(data));
@@ -202,8 +225,51 @@ export function checkScenario(scenario: Scenario, task: Task, replayed: Watched,
     !isSame && { kind: 'history', what: `${name} has ${JSON.stringify(history)}` },
   ];
   const scheduled = scenario.schedule && !mayLoseEvents ? wrongBegins(task, replayed) : [];
-  const used = isCanceled ? [] : wrongUsage(scenario, task);
+  const used = isCanceled || isRejected(scenario, task) ? [] : wrongUsage(scenario, task);
   return [...replayed.problems.map(wrongEvent), ...scheduled, ...used, ...found.filter((one) => one !== false)];
+}
+
+const isRejected = ({ ttlMs }: Scenario, { status }: Task): boolean =>
+  ttlMs !== undefined && status.state === 'TASK_STATE_REJECTED';
+
+/** The end of a task whose message nobody began in its time to live. */
+function rejectedEnd({ texts }: Scenario, { status }: Task): Scenario['expected'] {
+  const text = textOf(status.message);
+  const [reason] = REJECTION.exec(text) ?? ['No worker began to work on this message …'];
+  return {
+    state: 'TASK_STATE_REJECTED',
+    artifacts: {},
+    history: [...texts.map((sent) => `user: ${sent}`), `agent: ${reason}`],
+  };
+}
+
+const REJECTION = /^No worker began to work on this message by (\S+Z), when its time to live ended: it was rejected\.$/;
+
+interface TimeToLive {
+  readonly task: Task;
+  readonly replayed: Watched;
+  readonly ttlMs: number;
+  /** Undefined: no worker has begun it. */
+  readonly begunMs: number | undefined;
+}
+
+/** A message is begun in its time, or rejected after it: one of them, by Redis' clock. */
+export function wrongTimeToLive({ task, replayed, ttlMs, begunMs }: TimeToLive): Violation[] {
+  const [first] = [...replayed.events.values()].flatMap(({ data }) => data.statusUpdate?.status ?? []);
+  const endsMs = Date.parse(first?.timestamp ?? '') + ttlMs;
+  const isRejection = task.status.state === 'TASK_STATE_REJECTED';
+  const lateMs = Date.parse(task.status.timestamp ?? '') - endsMs;
+  const [, saidEnd = ''] = REJECTION.exec(textOf(task.status.message)) ?? [];
+  const wrong = [
+    isRejection && begunMs !== undefined && 'was begun and rejected',
+    !isRejection && begunMs === undefined && `was neither begun nor rejected, but is ${task.status.state}`,
+    !isRejection && begunMs !== undefined && !(begunMs < endsMs) && `was begun ${begunMs - endsMs} ms too late`,
+    isRejection && !(lateMs >= 0 && lateMs <= LATE_AFTER_MS) && `was rejected ${lateMs} ms after its time`,
+    isRejection && Date.parse(saidEnd) !== endsMs && `says that its time ended at ${saidEnd}, not at ${endsMs}`,
+  ];
+  return wrong.flatMap((what): Violation[] =>
+    what ? [{ kind: 'ttl', what: `${task.id}, to be begun in ${ttlMs} ms, ${what}` }] : [],
+  );
 }
 
 /** The agent uses as much for each message, and says so in each attempt under the same key. */

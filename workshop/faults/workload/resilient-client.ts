@@ -7,9 +7,11 @@ import {
   fold,
   isTerminal,
   type Message,
+  priorityUri,
   type StreamResponse,
   scheduleUri,
   type Task,
+  timeToLiveUri,
 } from '@switchyard/protocol';
 import { parse, streamResponseSchema } from '@switchyard/protocol/schemas';
 import { type EventStream, openEventStream } from '../../../tests/support/event-stream.ts';
@@ -24,6 +26,15 @@ class Refused extends Error {
 export interface Gateways {
   /** The running gateways. */
   readonly urls: readonly string[];
+}
+
+/** The same gateways, for the clients of another agent than the one at the root. */
+export function gatewaysOf(gateways: Gateways, agent: string): Gateways {
+  return {
+    get urls() {
+      return gateways.urls.map((url) => `${url}/agents/${agent}`);
+    },
+  };
 }
 
 /** A request that is repeated. */
@@ -45,6 +56,8 @@ interface AskOptions {
   readonly at?: (url: string) => string;
 }
 
+/** What messages may ask for. */
+const EXTENSIONS = [scheduleUri, priorityUri, timeToLiveUri].join(', ');
 const GIVE_UP_AFTER_MS = 60_000;
 const PATIENCE_MS = 15_000;
 
@@ -135,7 +148,7 @@ type Attempt = Pick<Retry, 'status' | 'isAsked'> & { readonly text: string };
 async function attempt(url: string, body: unknown, given: Readonly<Record<string, string>>): Promise<Attempt> {
   let isBegun = false;
   try {
-    const headers = { 'content-type': 'application/json', 'a2a-extensions': scheduleUri, ...given };
+    const headers = { 'content-type': 'application/json', 'a2a-extensions': EXTENSIONS, ...given };
     const request = body !== undefined ? { method: 'POST', headers, body: JSON.stringify(body) } : {};
     const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), ...request });
     isBegun = true;

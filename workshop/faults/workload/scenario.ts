@@ -1,3 +1,5 @@
+import type { Priority } from '@switchyard/protocol';
+
 /** A client's part in one task, and the expected task under any faults. */
 export interface Scenario {
   readonly kind: ScenarioKind;
@@ -14,8 +16,12 @@ export interface Scenario {
   readonly isPushed: boolean;
   /** Default: the agent works on it at once. */
   readonly schedule?: ScheduledFor | undefined;
+  /** Default: the agent's. */
+  readonly priority?: Priority | undefined;
+  /** If no worker begins within this time, the message is rejected. Default: it waits. */
+  readonly ttlMs?: number | undefined;
   readonly expected: {
-    readonly state: 'TASK_STATE_COMPLETED' | 'TASK_STATE_CANCELED';
+    readonly state: 'TASK_STATE_COMPLETED' | 'TASK_STATE_CANCELED' | 'TASK_STATE_REJECTED';
     /** Contents by name. */
     readonly artifacts: Readonly<Record<string, string>>;
     /** `user: …` and `agent: …`, in order. */
@@ -37,7 +43,22 @@ export const scenarioKinds = [
   ...(['sleep', 'events', 'callback', 'call', 'retry', 'idle'] as const),
 ];
 /** `metered`: with a limit and a budget, which the workload has not. */
-export type ScenarioKind = (typeof scenarioKinds)[number] | 'metered';
+export type ScenarioKind = (typeof scenarioKinds)[number] | LimitedKind | 'metered';
+
+/** Limits of the agents that have some; their ids are `<kind>-agent`. */
+export const limitsOf = {
+  limited: { running: 2, runningPerKey: undefined, startsPerMinute: undefined },
+  keyed: { running: 2, runningPerKey: 1, startsPerMinute: 240 },
+} as const;
+export type LimitedKind = keyof typeof limitsOf;
+export const limitedKinds = ['limited', 'keyed'] as const satisfies readonly LimitedKind[];
+export const isLimited = (kind: ScenarioKind): kind is LimitedKind => kind in limitsOf;
+
+/** How long a turn holds its place before it makes sure again that it has it. */
+export const HOLD_MS = 40;
+const GROUPS = 3;
+/** Turns of the same group have the same key. @param text of a message, or the key of its scenario */
+export const groupOf = (text: string): string => `group-${text.charCodeAt(text.length - 1) % GROUPS}`;
 
 /** Of these the turn is suspended. */
 export const isSuspended = (kind: ScenarioKind): boolean =>
@@ -59,7 +80,8 @@ export const questionText = (key: string, number: number): string => `Question $
 /** Milliseconds of a clock that all processes of this machine share, and that is not changed with the time of day. */
 export const machineMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
 
-export interface ScenarioOptions extends Partial<Pick<Scenario, 'watches' | 'isPushed' | 'schedule'>> {
+export interface ScenarioOptions
+  extends Partial<Pick<Scenario, 'watches' | 'isPushed' | 'schedule' | 'priority' | 'ttlMs'>> {
   /** Number of lines, questions or chapters. */
   readonly size: number;
 }
@@ -67,7 +89,7 @@ export interface ScenarioOptions extends Partial<Pick<Scenario, 'watches' | 'isP
 export function createScenario(
   kind: ScenarioKind,
   key: string,
-  { size, watches = 'not', isPushed = false, schedule }: ScenarioOptions,
+  { size, watches = 'not', isPushed = false, schedule, priority, ttlMs }: ScenarioOptions,
 ): Scenario {
   const isCanceled = kind === 'wait' || kind === 'idle';
   const isAnswered = kind === 'events' || kind === 'callback';
@@ -94,13 +116,18 @@ export function createScenario(
     call: [`agent: Heard: Napped for ${key}`],
     retry: [`agent: Retried for ${key}`],
     idle: ['agent: Waiting'],
+    limited: [`agent: Held a place ${size} times for ${key}`],
+    keyed: [`agent: Held a place ${size} times for ${key}`],
     metered: [`agent: Paid for ${size} steps of ${key}`],
   }[kind];
   return {
     kind,
     key,
-    watches,
+    watches: watchOf(kind, watches),
     isPushed,
+    priority,
+    // A later message would find its task ended, and so would a cancel and an event.
+    ttlMs: kind === 'talk' || isCanceled || isAnswered || schedule ? undefined : ttlMs,
     // A question would make the client wait, a cancel would end the schedule, and events are for its first task.
     schedule: kind === 'talk' || ((isCanceled || isAnswered) && isRepeated(schedule)) ? undefined : schedule,
     isCanceled,
@@ -113,5 +140,9 @@ export function createScenario(
     },
   };
 }
+
+/** Only the agent at the root is asked over gRPC. */
+const watchOf = (kind: ScenarioKind, watches: Scenario['watches']): Scenario['watches'] =>
+  isLimited(kind) && watches === 'grpc' ? 'sse' : watches;
 
 const isRepeated = (schedule: ScheduledFor | undefined): boolean => schedule !== undefined && 'times' in schedule;

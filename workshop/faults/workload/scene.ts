@@ -2,14 +2,17 @@ import { join } from 'node:path';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import type { Program } from '../../../tests/support/process.ts';
 import { type Stack, type StackOptions, startStack } from '../../../tests/support/stack.ts';
+import { until } from '../../../tests/support/until.ts';
 import { temporaryFolder } from '../../system.ts';
 import { type RedisDeployment, startSingle } from '../redis/deployments.ts';
+import { readConfirmed } from './held-places.ts';
 import { ResilientClient } from './resilient-client.ts';
+import type { LimitedKind } from './scenario.ts';
 import { readEffects } from './violations.ts';
 
 export interface SceneOptions extends Omit<StackOptions, 'redisUrl' | 'agents'> {
   /** Agents of `agents/`; the first is at the root. Default: the scenario agent. */
-  readonly agents?: readonly ('scenario-agent' | 'crash-agent')[];
+  readonly agents?: readonly ('scenario-agent' | 'crash-agent' | `${LimitedKind}-agent`)[];
   /** A Redis that the caller owns. Default: a separate one, which is stopped with the scene. */
   readonly redis?: RedisDeployment;
 }
@@ -21,15 +24,17 @@ export type Scene = Awaited<ReturnType<typeof startScene>>;
 
 /**
  * Gateways and workers on one Redis, its first node, their client, and the URL of the first gateway; with the key
- * prefix, and the effects that the agents have noted.
+ * prefix, what the agents have noted (effects, and that they had their places), and when a task on the first shard was begun.
  */
 export async function startScene({ agents = ['scenario-agent'], env, redis: given, ...options }: SceneOptions = {}) {
   await using owned = new AsyncDisposableStack();
   const redis = given ?? owned.use(await startSingle());
-  const [prefix, effectsFile] = [uniquePrefix(), join(owned.use(await temporaryFolder()).path, 'effects')];
+  const [prefix, folder] = [uniquePrefix(), owned.use(await temporaryFolder()).path];
+  const [effectsFile, placesFile] = [join(folder, 'effects'), join(folder, 'places')];
   const own = {
     KEY_PREFIX: prefix,
     EFFECTS_FILE: effectsFile,
+    PLACES_FILE: placesFile,
     DEFAULT_AGENT: agents[0] ?? '',
     LOG_LEVEL: 'info',
     PUBLIC_URL,
@@ -47,7 +52,32 @@ export async function startScene({ agents = ['scenario-agent'], env, redis: give
   const client = new ResilientClient(stack, 0);
   const kept = owned.move();
   const effects = () => readEffects(effectsFile);
-  return { stack, redis, node, client, url, prefix, effects, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  const confirmed = () => readConfirmed(placesFile);
+  const begunMs = (taskId: string) => firstBegin(redis, `${prefix}{s0}:t:${taskId}`);
+  return {
+    stack,
+    redis,
+    node,
+    client,
+    url,
+    prefix,
+    effects,
+    confirmed,
+    begunMs,
+    [Symbol.asyncDispose]: () => kept.disposeAsync(),
+  };
+}
+
+/** When a worker first began a task, by Redis' clock; undefined: none did. @param key of its record */
+async function firstBegin(redis: RedisDeployment, key: string): Promise<number | undefined> {
+  const read = async (): Promise<string | false> => {
+    const [node] = await redis.masters();
+    const reply = await node?.ask(`HGET ${key} l1`, 1_000).catch(() => undefined); // it is restarted
+    return reply?.startsWith('$') ? reply : false;
+  };
+  const reply = await until(read, { what: `${key} is read`, timeoutMs: 30_000, everyMs: 100 });
+  const [, ms] = /^(\d+) /m.exec(reply) ?? [];
+  return ms === undefined ? undefined : Number(ms);
 }
 
 export type Keeper = ReturnType<typeof keepWorkers>;

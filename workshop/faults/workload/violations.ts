@@ -11,6 +11,9 @@ export const guarantees = {
   lost: 'tasks lost, or ended otherwise than without faults',
   twice: 'tasks finished twice',
   waits: 'suspended tasks lost or stuck, sleeps that ended early, events lost or taken twice',
+  priorities: 'tasks with a priority lost or stuck, or ended otherwise than without faults',
+  limits: 'turns beyond the limits of their agents, all or of a key, and starts beyond their rate',
+  ttl: 'messages with a time to live begun after it, both begun and rejected, or neither',
   schedules: 'scheduled tasks begun twice, early, or more than 30 s late; schedules with a gap or a double',
   events: 'events missing, out of order or duplicated at a resuming client',
   grpc: 'gRPC streams that differ from the task',
@@ -48,6 +51,15 @@ export function lateEffects(effects: readonly Effect[], endedMs: ReadonlyMap<str
     const late = beganMs - (endedMs.get(taskId) ?? Number.POSITIVE_INFINITY);
     return late > 0 ? [{ kind: 'effects', what: `${taskId}: attempt ${attempt} began ${late} ms after its end` }] : [];
   });
+}
+
+/** Agents that began a message that was rejected because nobody had begun it in its time. */
+export function begunThoughRejected(effects: readonly Effect[], rejected: ReadonlySet<string>): Violation[] {
+  return effects.flatMap(({ taskId, attempt, step }): Violation[] =>
+    rejected.has(taskId) && Number.isNaN(step)
+      ? [{ kind: 'ttl', what: `${taskId} was rejected: attempt ${attempt} ran` }]
+      : [],
+  );
 }
 
 /** Steps that ran although a later one of their task had begun, so that their results were stored. */
