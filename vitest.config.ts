@@ -31,8 +31,8 @@ const others = [...configDefaults.exclude, 'workshop/faults/**', ...longTests, '
 export default defineConfig({
   test: {
     globalSetup: ['tests/support/compile-cache.ts', 'tests/support/shared-redis.ts'],
-    // Shared with the Redis and the processes that the tests start: two on two cores, three on four.
-    maxWorkers: Math.max(2, Math.floor(availableParallelism() * 0.75)),
+    // A worker waits a third of its time, for processes, leases and browsers: three on two cores, six on four.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // A process takes ten times as long to start on a machine that does other things.
     testTimeout: 30_000,
     hookTimeout: 60_000,

@@ -7,6 +7,9 @@ import { until } from './until.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 
+/** A seventh of the processor time of a start is to collect garbage in a young generation that begins with 1 MB. */
+const startsFaster = '--min-semi-space-size=16';
+
 export interface ProgramOptions {
   /** Relative to the root of the repository: `apps/gateway/src/main.ts`. */
   readonly file: string;
@@ -44,7 +47,7 @@ export async function startProgram({ file, args = [], env = {}, ...options }: Pr
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE: cache } = process.env;
   const own = { PATH, HOME, ...(cache && { NODE_COMPILE_CACHE: cache }) };
   const settings = { cwd: repository, env: { ...own, ...env }, ...options };
-  const child = await spawnGuarded(process.execPath, [file, ...args], settings);
+  const child = await spawnGuarded(process.execPath, [startsFaster, file, ...args], settings);
   let output = '';
   const streams = [child.stdout, child.stderr];
   for (const stream of streams) {
