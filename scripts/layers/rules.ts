@@ -88,9 +88,10 @@ const buildOnTheStore = ['packages/operators'];
 const testedWith: Readonly<Record<string, string>> = { 'packages/store': 'operators' };
 
 /** Folders of the store that carry a message, and those that only stand on them. */
-const core = /^packages\/store\/src\/(?:redis|encryption|queue|record|tasks|outbox|turns|steps|calls|memory|feed)\//;
+const core =
+  /^packages\/store\/src\/(?:redis|encryption|queue|record|tasks|outbox|turns|steps|waits|calls|memory|places|pace|feed)\//;
 const outsideCore =
-  /^packages\/store\/src\/(?:audit|conversations|credentials|push|registry|room|schedules|schema|search-index)\//;
+  /^packages\/store\/src\/(?:audit|conversations|credentials|push|registry|room|schedules|schema|search-index|time-to-live)\//;
 
 export const rules: readonly Rule[] = [
   importsGoDown,

@@ -24,7 +24,7 @@ export interface Exchange {
   readonly res: ServerResponse;
 }
 
-/** Answers a request. Does not reject: errors are answered, too. */
+/** Answers a request. The router answers what it throws. */
 export type Handler = (req: RoutedRequest, res: ServerResponse) => void | Promise<void>;
 
 /** Which requests a handler answers. */
@@ -219,7 +219,7 @@ function beginResponse(res: ServerResponse, headers: string[]): void {
   }
 }
 
-/** Resolves when the client has the whole response, or has disconnected. */
+/** Disposes of `held` when the client has the whole response, or has disconnected. */
 export function disposeOnClose(res: ServerResponse, held: Disposable): void {
   if (res.closed) held[Symbol.dispose]();
   else res.once('close', () => held[Symbol.dispose]());

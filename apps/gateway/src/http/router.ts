@@ -34,7 +34,7 @@ const bases = ['', '/agents/:agentId'] as const;
 /** Below them, the prefix of the REST binding of version 0.3. A tenant may have this name, too. */
 const legacyPath = /^(?:\/agents\/[^/?#]+)?\/v1\//;
 
-/** The same, followed by the tenant of A2A 11.3: only REST has it in the path. */
+/** Bases that end with the tenant of A2A 11.3: only REST has it in the path. */
 const tenantBases = ['/agents/:agentId/:tenant', '/:tenant'] as const;
 
 /** Every path that the gateway serves. */

@@ -4,7 +4,7 @@ import type { Message } from '@switchyard/protocol';
 export interface SteeringPort {
   /**
    * The messages that wait behind the turn's own, in the order in which they were accepted, without the first `after`.
-   * They stay in the inbox until an outcome names them in `taken`.
+   * They stay in the inbox until an outcome names them in `delivered`.
    * @throws {TurnEnded}
    */
   waiting(after: number): Promise<readonly Message[]>;

@@ -56,7 +56,7 @@ export class EventBuffer {
 
   /** Call it before a snapshot is read: events received so far no longer count. */
   restart(): void {
-    this.#last = { ...this.#last };
+    this.#last = { ...this.#last }; // another object: `compare` skips what was read before
     this.#isForked = false;
     this.#newest = 0;
     this.clear();

@@ -40,7 +40,7 @@ export interface FeedItem extends EventId {
 /** An event of the stream or of the channel. */
 export interface FeedEvent extends Omit<FeedItem, 'answered' | 'kind' | 'json'> {
   readonly json: string;
-  /** Unset if this event releases no caller. */
+  /** Unset if this event answers no message. */
   readonly answered: number | undefined;
   /** Incarnation of the event before this one, if the channel names it. */
   readonly previous: number | undefined;
@@ -76,7 +76,7 @@ export function parseMessage(message: string): FeedEvent[] {
 
 /**
  * Parses `id|header|json`. The id is `seq-incarnation`, followed by the incarnation of the event before if it differs.
- * The header is the state's letter, the number of a answered message, `m` for a plain message (events.lua). A regular
+ * The header is the state's letter, the number of an answered message, `m` for a plain message (events.lua). A regular
  * expression would take most of the time that an event costs.
  */
 function parseLine(line: string): FeedEvent {

@@ -40,7 +40,7 @@ const TASKS_AT_ONCE = 200;
 const SWEEP_FOR_MS = 1_500;
 /** After every third sweep without a turn, the queue's lists are searched for the job: it may be in none of them. */
 const SUSPICIOUS_SWEEPS = 3;
-/** No entry is due later than after this many times `sweepAfterMs`: see sweep.lua. */
+/** No entry is due as late as after this many times `sweepAfterMs`: sweep.lua writes eight times at most. */
 const MAX_DELAYS = 16;
 /** When an entry is due at the latest, unless Redis' clock was set back. */
 const latestMs = (sweepAfterMs: number): number => Math.max(MAX_DELAYS * sweepAfterMs, 2 * SET_ASIDE_MS);

@@ -138,7 +138,7 @@ export class Places {
     const { running: most = 0, runningPerTenant: tenantLimit = 0, runningPerKey: keyLimit = 0 } = this.limits;
     const { redis, leaseMs } = this.#lease;
     const ids = jobs.map(({ id, tenant, key = '' }) => `${tenant} ${key} ${id}`);
-    const takenAt = currentMoment();
+    const requestedAt = currentMoment();
     const [startInMs, left, ...answers] = await takePlacesScript.run(redis, {
       keys: { root: this.#root },
       args: { leaseMs, taker, number, count, most, tenantLimit, keyLimit, startMs: this.#startMs, burstMs: BURST_MS },
@@ -146,7 +146,7 @@ export class Places {
     });
     if (left === 0) this.#fullUntil = performance.now() + REMEMBERED_MS;
     const answered = jobs.map((job, i) => ({ job, id: ids[i] ?? '', answer: answers[i] ?? 'slots' }));
-    const start = { started: 1, isAwaited: false, waitedMs: 0, takenAt };
+    const start = { started: 1, isAwaited: false, waitedMs: 0, requestedAt };
     return {
       startInMs,
       places: answered.flatMap(({ job, id, answer }) =>
@@ -235,7 +235,7 @@ export class Place extends RunningJob {
         onCancel: nothing,
         onFenced: () => job.turn?.onFenced(),
       },
-      this.takenAt,
+      this.requestedAt,
     );
   }
 

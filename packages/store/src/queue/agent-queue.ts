@@ -51,12 +51,12 @@ export function takenFrom<Job>([waiting, hasSuspects, dueInMs]: ReturnType<typeo
   return { jobs, waiting, hasSuspects: hasSuspects === '1', dueInMs: dueInMs < 0 ? undefined : dueInMs };
 }
 
-/** @param job as `jobFields` @param takenAt when it was requested */
+/** @param job as `jobFields` @param requestedAt before the command that took it was sent */
 export function jobStart(
   [id, token, started, priority, waitedMs]: readonly [string, string, number, number, number, ...more: unknown[]],
-  takenAt: Moment,
+  requestedAt: Moment,
 ): JobStart {
-  return { id, token, started, isAwaited: priority === 1 || priority === 2, waitedMs, takenAt };
+  return { id, token, started, isAwaited: priority === 1 || priority === 2, waitedMs, requestedAt };
 }
 
 /** The values of `takeArgNames`. */
@@ -65,8 +65,8 @@ export function takeArgValues({ leaseMs }: Lease, { taker, number, count, kinds 
 }
 
 /**
- * The jobs of one queue on one shard, for the process that runs them. Only the Lua of this folder knows the layout of
- * BullMQ's keys; queues.ts and wake-ups.ts use BullMQ's own client.
+ * The jobs of one queue on one shard, for the process that runs them. The Lua of this folder and of
+ * ../places knows the layout of BullMQ's keys; queues.ts uses BullMQ's own client.
  */
 export class AgentQueue {
   /** Prefix of the queue's keys. */
@@ -85,12 +85,12 @@ export class AgentQueue {
 
   async take(request: TakeRequest): Promise<Taken> {
     const { root, lease } = this;
-    const takenAt = currentMoment();
+    const requestedAt = currentMoment();
     const args = takeArgValues(lease, request);
     const [rest, ...jobs] = await takeScript.run(lease.redis, { keys: { root }, args });
     return takenFrom(
       rest,
-      jobs.map((job) => new RunningJob(this, jobStart(job, takenAt))),
+      jobs.map((job) => new RunningJob(this, jobStart(job, requestedAt))),
     );
   }
 

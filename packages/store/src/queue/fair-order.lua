@@ -9,6 +9,12 @@
 -- Jobs of the levels `high` and `low` (the priority of a message, docs/adr/0151) have such tags of their own, which are
 -- lower and higher than those of others, and <root>tenants:high and <root>tenants:low. The field `levels` of <root>meta
 -- says that there may be such jobs: see take-jobs.lua.
+--
+-- priority    of a message: high | normal | low; a client names it
+-- level       of a job: the priority of its task's message, unless a turn waits for the job
+-- band        the scores of one BullMQ priority: from BAND * priority on
+-- tag, score  the place of an ordinary job within its level; its score in <root>prioritized is its tag
+-- `priority`  field of a job, BullMQ's: 1 a turn waits for it, 4 ordinary
 
 local BAND = 4294967296
 local ORDINARY = 4

@@ -19,7 +19,7 @@ export interface JobStart {
   /** Since the job was added, or given back. */
   readonly waitedMs: number;
   /** When the job was requested. */
-  readonly takenAt: Moment;
+  readonly requestedAt: Moment;
 }
 
 /** A job that this process runs, from its start to its end: one run of the job. */
@@ -29,7 +29,7 @@ export class RunningJob implements JobStart, LeasedJob {
   readonly started: number;
   readonly isAwaited: boolean;
   readonly waitedMs: number;
-  readonly takenAt: Moment;
+  readonly requestedAt: Moment;
   /** Prefix of the keys of its queue. */
   readonly root: string;
   readonly #lease: Lease;
@@ -44,10 +44,10 @@ export class RunningJob implements JobStart, LeasedJob {
     this.started = start.started;
     this.isAwaited = start.isAwaited;
     this.waitedMs = start.waitedMs;
-    this.takenAt = start.takenAt;
+    this.requestedAt = start.requestedAt;
     this.root = root;
     this.#lease = lease;
-    this.#confirmedAt = start.takenAt;
+    this.#confirmedAt = start.requestedAt;
   }
 
   /** From now on the lease of the process keeps the job, until the result is disposed of. */

@@ -88,7 +88,7 @@ end
 
 -- Adds a job with a new number: an add under the number of a job that is just completing would be lost. root: of the
 -- agent's queue's keys; the others: as in add-jobs.lua.
-local function schedule(record, root, options, is_awaited, is_begun)
+local function enqueue(record, root, options, is_awaited, is_begun)
   record.jobs = record.jobs + 1
   record.job, record.started = record.jobs, 0
   record.changes.in_outbox = true
@@ -98,7 +98,7 @@ local function schedule(record, root, options, is_awaited, is_begun)
 end
 
 -- A task is never input-required or auth-required while a message waits or a new attempt runs: a poller would read the
--- old question as the answer to its message, and endTurn would read it as the outcome of the new attempt.
+-- old question as the answer to its message, and end-turn.lua would read it as the outcome of the new attempt.
 local function withdraw_question(record)
   if is_waiting(record.state) then emit_status(record, 's') end
 end

@@ -30,6 +30,6 @@ local function resume(record, root, options, is_due)
   -- If another turn waits for this task, its next job is awaited, too.
   local is_awaited = tonumber(redis.call('HGET', record.key, 'awaited')) == record.jobs
   if is_awaited then options = options:gsub('"priority":4', '"priority":1') end
-  schedule(record, root, options, is_awaited, not is_due)
+  enqueue(record, root, options, is_awaited, not is_due)
   if is_awaited then redis.call('HSET', record.key, 'awaited', record.job) end
 end

@@ -38,7 +38,7 @@ if due > now_ms() then
   return { 'early', due }
 end
 record.later = ''
-schedule(record, queue_root, job_options)
+enqueue(record, queue_root, job_options)
 local ttl_ms = record.begin_by:match('^within (%d+)$')
 if ttl_ms then
   --- @include "../record/begin-by.lua"

@@ -117,7 +117,7 @@ local function append_turn(at)
     local kind, metadata = ARGV[at], ARGV[at + 1]
     if n <= record.turn_seq and fence == last_fence(record) then
       -- The event was written before: its command was sent twice. After an outcome `more` is always correct: it makes
-      -- the worker run beginTurn, which decides.
+      -- the worker run begin-turn.lua, which decides.
       verdict = record.turn == fence and 'appended' or 'more'
     elseif fence ~= record.turn then
       -- This also keeps terminal states final: the end of a task closes its turn.

@@ -13,7 +13,8 @@
 -- Returns  { verdict } | { 'turn', fencing token: `<epoch>.<run>`, attempt, cancel ('' | '1'), inbox entry, owner,
 --          the process that lost the turn or '', the skill whose queue has the job or '', and then the task: pieces …
 --          (see pieces.lua) }
---       turn | stale, missing (this job has nothing to run: complete it) | canceled, exhausted (the task has ended)
+--       turn | stale (the job has nothing to run: end it) | missing (no such task, or not yet: run-job.ts)
+--       | canceled, exhausted (the task has ended)
 --       | rejected (the message, because its time to live has ended: begin-by.lua. Begin again: another may wait)
 --       | suspect (it must run alone: see isolation.ts)
 -- Invariant: one turn is open at a time. Taking it over gives out a new fencing token, and spends an attempt unless a
@@ -31,7 +32,7 @@ local function fields_of_turn()
   return names
 end
 
--- Number of attempts whose times the record keeps; see fields.lua.
+-- Number of attempts whose times the record keeps, in l<epoch>, e<epoch> and f<epoch>.
 local KEPT_ATTEMPTS = 16
 
 -- The token of a run is `<process>:…`, or `<process>:…:alone:<number>` if the run has its process to itself.
@@ -69,7 +70,7 @@ local function begin_turn(start, worker)
     record.attempts = record.attempts - 1
   elseif started < record.started or (is_open and started == record.started) then
     -- Only a later start of the job takes over. An earlier one comes from a process that was suspended before its
-    -- beginTurn. An equal one was added again after the queue lost the job: it waits until the sweeper finds that
+    -- begin-turn.lua. An equal one was added again after the queue lost the job: it waits until the sweeper finds that
     -- the process of the turn is silent.
     return { 'stale' }
   end

@@ -12,7 +12,7 @@ export interface LostAttempt {
   readonly worker: string;
 }
 
-/** Number of attempts whose times the record keeps: see fields.lua. */
+/** Number of attempts whose times the record keeps: see begin.lua. */
 const KEPT = 16;
 
 /** The attempts that were lost in a row right before this turn, the oldest first. One round trip. */

@@ -195,7 +195,7 @@ export class OpenTurn {
 
   /**
    * The messages that wait behind the turn's own, without the first `after`. They stay in the inbox until an outcome
-   * names them as taken.
+   * names them in `delivered`.
    * @throws {TurnFenced}
    */
   async waiting(after: number): Promise<readonly Message[]> {
@@ -225,7 +225,7 @@ export class OpenTurn {
 
   /**
    * Ends a turn whose executor returned while the task waits for authorization. `unsettled`: there is no outcome.
-   * @param taken as in `StatusEvent`
+   * @param delivered as in `StatusEvent`
    * @throws {WritesLost}
    */
   async end(delivered: readonly string[] = []): Promise<Ending | 'unsettled'> {

@@ -41,7 +41,7 @@ local function settle(record, root, options)
   record.changes.in_outbox = true
   withdraw_question(record)
   if options == '' then return 'more' end
-  schedule(record, root, options)
+  enqueue(record, root, options)
   end_job(record, root)
   return 'successor'
 end

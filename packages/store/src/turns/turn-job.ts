@@ -109,7 +109,7 @@ export async function takeTurns(
   const { settings } = dependencies;
   const { root, lease } = queue;
   const { keys } = lease;
-  const takenAt = currentMoment();
+  const requestedAt = currentMoment();
   const [rest, ...jobs] = await takeTurnsScript.run(lease.redis, {
     keys: { root, ...keys.shared, dead: keys.dead },
     args: {
@@ -122,7 +122,7 @@ export async function takeTurns(
   const taken = jobs.map((job) => {
     const reply = job[5];
     const begun = reply[0] === 'not-begun' ? undefined : reply;
-    return new TurnJob(dependencies, queue, { ...jobStart(job, takenAt), settings: agent, begun });
+    return new TurnJob(dependencies, queue, { ...jobStart(job, requestedAt), settings: agent, begun });
   });
   return takenFrom(rest, taken);
 }
@@ -182,7 +182,7 @@ export class TurnJob extends RunningJob {
 
   async #begin(hooks: TurnHooks): Promise<Beginning> {
     const begun = this.#takeBegun();
-    const begunAt = begun ? this.takenAt : currentMoment();
+    const begunAt = begun ? this.requestedAt : currentMoment();
     const reply = begun ?? (await this.#runBegin(this.#turnsBefore, this.#settings));
     if (reply[0] !== 'turn') return reply[0];
     const turn = new OpenTurn(this.#dependencies, await this.#startOf(reply), hooks);

@@ -65,7 +65,14 @@ export class Turns {
   /** For tools and tests: a job that no consumer has taken. No lease keeps it. */
   jobOf({ agent, taskId, job, started, token, turnsBefore, ...settings }: GivenStart): TurnJob {
     const queue = new AgentQueue(this.#dependencies.consumers.leases.of(this.#dependencies.shards.of(taskId)), agent);
-    const start = { id: jobId(taskId, job), token, started, isAwaited: false, waitedMs: 0, takenAt: currentMoment() };
+    const start = {
+      id: jobId(taskId, job),
+      token,
+      started,
+      isAwaited: false,
+      waitedMs: 0,
+      requestedAt: currentMoment(),
+    };
     return new TurnJob(this.#dependencies, queue, { ...start, turnsBefore, settings });
   }
 

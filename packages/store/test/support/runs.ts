@@ -25,7 +25,7 @@ export function queueOf(
 
 /** A run of a job that a process with this name may have begun. */
 export function runOf(queue: AgentQueue, id: string, token: string): RunningJob {
-  return new RunningJob(queue, { id, token, started: 1, isAwaited: false, waitedMs: 0, takenAt: longAgo });
+  return new RunningJob(queue, { id, token, started: 1, isAwaited: false, waitedMs: 0, requestedAt: longAgo });
 }
 
 /** Recovers the jobs of a shard whose processes are gone, and tidies its queues. */

@@ -85,8 +85,8 @@ if record.later ~= '' then return { 'waits' } end
 -- A pending cancel always ends the task, so the message would be dropped.
 if record.cancel ~= '' then return { 'canceling' } end
 -- A suspended turn takes messages as a running one. An agent that has asked its client a question takes the answer.
-local runs = (record.turn ~= '' or record.waits ~= '') and record.while_working or ''
-if runs == 'r' and not is_waiting(record.state) then return { 'working' } end
+local policy_while_running = (record.turn ~= '' or record.waits ~= '') and record.while_working or ''
+if policy_while_running == 'r' and not is_waiting(record.state) then return { 'working' } end
 if record.inbox >= tonumber(max_inbox) then
   -- Messages that the running turn was given do not wait (read-waiting.lua): others are accepted in their place, until
   -- the inbox holds eight times as many messages as may wait.
@@ -130,10 +130,10 @@ local job, status_time = 0, ''
 if record.waits ~= '' then
   record.inbox_version = new_incarnation()
   -- The agent decides what the message changes: its turn runs from the top, and is given it.
-  if runs == 's' then resume(record, queue_root, job_options) end
+  if policy_while_running == 's' then resume(record, queue_root, job_options) end
 elseif record.job ~= 0 then record.inbox_version = new_incarnation()
 else
-  schedule(record, queue_root, job_options, call_mode == 'w')
+  enqueue(record, queue_root, job_options, call_mode == 'w')
   if call_mode == 'w' then redis.call('HSET', task_key, 'awaited', record.job) end
   if ttl_ms ~= '' then
     --- @include "../../record/begin-by.lua"
@@ -144,6 +144,6 @@ else
   job, status_time = record.job, timestamp(now_ms())
 end
 commit(record)
-if runs == 's' then redis.call('SPUBLISH', cancels, 'steer ' .. task_id) end
+if policy_while_running == 's' then redis.call('SPUBLISH', cancels, 'steer ' .. task_id) end
 if number and not is_at(cursor, record.seq, record.incarnation) then mark_due(number, now_ms()) end
 return { 'accepted', task_id, record.context, record.messages, record.seq, job, status_time, record.incarnation }

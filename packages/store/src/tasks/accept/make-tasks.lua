@@ -109,8 +109,9 @@ if caller_key and #new > 0 and not has_room then return { { 'too-many-calls' } }
 
 local function tenant_of(owner) return owner:match('^[^/]*') end
 
--- Whether one of the messages may come within a fifth of a limit, which operators see. Most are far from all limits,
--- which few commands show.
+-- Whether one of the messages may come near a limit: within a fifth of it, which operators see, or, of max_waiting,
+-- within a half, because jobs in BullMQ's list are not counted here. Most are far from all limits, which few commands
+-- show.
 local function is_near_limit()
   if max_bytes > 0 then return true end
   local seen = {}

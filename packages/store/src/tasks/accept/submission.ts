@@ -112,7 +112,7 @@ export type RefusedCall =
 
 /**
  * - `accepted`: the message is durable. `number` counts the messages of the task: 1, 2, …; the first feed item with
- *   such a `released` releases its caller. `seq`: where a feed resumes. `task`: JSON of the new task, if the message
+ *   such an `answered` ends its caller's wait. `seq`: where a feed resumes. `task`: JSON of the new task, if the message
  *   made one. `statusAndMessage`: for a task that waited for this message, the event at `seq`: its status and the
  *   message, as JSON of a task.
  * - `missing`: no such task in this scope; for a new task, the steps that were copied for it are gone, or the previous
