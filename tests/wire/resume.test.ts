@@ -6,6 +6,7 @@ import { userMessage } from '../support/messages.ts';
 import { getTask, submit } from '../support/rest.ts';
 import type { SentEvent } from '../support/sent-events.ts';
 import { type Stack, startStack } from '../support/stack.ts';
+import { isThorough } from '../support/thorough.ts';
 
 // On a busy machine processes start slowly.
 vi.setConfig({ testTimeout: 60_000 });
@@ -77,7 +78,7 @@ describe.each(bindings)('a stream over $binding that is cut at random bytes', ({
       expect(task.artifacts?.[0]?.parts).toEqual([{ text: numberedLines('chunk', 500) }]);
       expectAllEvents(events, task);
     });
-    await fc.assert(property, { numRuns: 12, endOnFailure: true });
+    await fc.assert(property, { numRuns: isThorough ? 12 : 4, endOnFailure: true });
   });
 });
 
