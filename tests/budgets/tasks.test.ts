@@ -14,6 +14,8 @@ vi.setConfig({ testTimeout: 60_000 });
 // What a task costs Redis from its start to its end, over gateway, worker and BullMQ. Its agent works and completes.
 
 const tasks = 300;
+/** A busy machine groups fewer tasks: of tasks among many, the round with the fewest counts. */
+const rounds = 3;
 
 let redis: TestRedis;
 let system: System;
@@ -77,14 +79,18 @@ describe('a task', () => {
 
   it('among many stays within its budget', async () => {
     const { agents } = new Ops(system.store);
-    const { scripts, commands } = await perTask(async () => {
-      await agents.pause('led');
-      await Promise.all(Array.from({ length: tasks }, () => submit(system.url, userMessage('hello'))));
-      await agents.resume('led');
-      await until(async () => (await unfinished()) === 0, { what: 'all tasks have ended', timeoutMs: 20_000 });
-    });
-    keepBudget('scriptsOfTaskAmongMany', scripts);
-    keepBudget('commandsOfTaskAmongMany', commands);
+    const counts: RedisCounts[] = [];
+    for (let i = 0; i < rounds; i++)
+      counts.push(
+        await perTask(async () => {
+          await agents.pause('led');
+          await Promise.all(Array.from({ length: tasks }, () => submit(system.url, userMessage('hello'))));
+          await agents.resume('led');
+          await until(async () => (await unfinished()) === 0, { what: 'all tasks have ended', timeoutMs: 20_000 });
+        }),
+      );
+    keepBudget('scriptsOfTaskAmongMany', Math.min(...counts.map(({ scripts }) => scripts)));
+    keepBudget('commandsOfTaskAmongMany', Math.min(...counts.map(({ commands }) => commands)));
   });
 });
 
