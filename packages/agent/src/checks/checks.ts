@@ -1,5 +1,3 @@
-import leven from 'leven';
-
 type Results<Checks extends Readonly<Record<string, () => unknown>>> = {
   readonly [Name in keyof Checks]: ReturnType<Checks[Name]>;
 };
@@ -45,7 +43,21 @@ function unknownText(of: string, name: string, known: Readonly<Record<string, un
 
 function closest(name: string, names: readonly string[]): string | undefined {
   return names
-    .map((each) => ({ each, distance: leven(each, name, { maxDistance: 3 }) }))
+    .map((each) => ({ each, distance: distanceOf(each, name) }))
     .filter(({ each, distance }) => distance <= Math.min(2, each.length / 2))
     .sort((a, b) => a.distance - b.distance)[0]?.each;
+}
+
+/** How many letters must be added, left out or replaced: this package depends on none that would count them. */
+function distanceOf(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
 }
