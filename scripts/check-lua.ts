@@ -1,9 +1,9 @@
 // `npm run lint:lua`: reads every Lua script with its includes, and reports undefined globals, unused locals, calls of
-// own functions with too many arguments, includes that do something or share a local that changes, includes from a folder
-// above, and lines of more than 120 columns.
+// own functions with too many arguments, includes that do something or share a local that changes, included files that do
+// not say which locals of others they read, includes from a folder above, and lines of more than 120 columns.
 
 import { globSync, readFileSync } from 'node:fs';
-import { relative } from 'node:path';
+import { basename, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Chunk, type Node, parse } from 'luaparse';
 
@@ -35,6 +35,7 @@ const problems = [
   ...scripts.flatMap(arities),
   ...scripts.flatMap(shared),
   ...[...included].flatMap(acting),
+  ...[...included].flatMap(unsaid),
   ...files.flatMap(unused),
   ...files.flatMap(upward),
   ...files.flatMap(long),
@@ -147,6 +148,26 @@ function namesOf(file: string): { readonly free: ReadonlySet<string>; readonly c
       if (variable.type === 'Identifier' && (top.has(variable.name) || isFree(variable))) changed.add(variable.name);
   });
   return { free, changed };
+}
+
+/** A file that is included names in its header what it reads of its includer: each local, or the file that defines it. */
+function unsaid(file: string): string[] {
+  const header = /^(?:--.*\n)*/.exec(text(file))?.[0] ?? '';
+  const said = new Set(header.match(/[\w-]+\.lua|\w+/g));
+  const own = [...includesOf(file)];
+  const named = files.filter((other) => said.has(basename(other)));
+  const known = new Set([...own, ...named, ...named.flatMap((other) => [...includesOf(other)])].flatMap(definedBy));
+  return [...namesOf(file).free]
+    .filter((name) => !GIVEN.has(name) && !known.has(name) && !said.has(name))
+    .map((name) => `${file} reads ${name}, which its header does not name`);
+}
+
+/** The locals of a file's top level. */
+function definedBy(file: string): string[] {
+  return parse(text(file), { luaVersion: '5.1' }).body.flatMap((node) => {
+    if (node.type === 'LocalStatement') return node.variables.map(({ name }) => name);
+    return node.type === 'FunctionDeclaration' && node.identifier?.type === 'Identifier' ? [node.identifier.name] : [];
+  });
 }
 
 /** An argument becomes a number. */

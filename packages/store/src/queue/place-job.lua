@@ -1,4 +1,5 @@
 -- placeJob: puts a job back among those that wait, and wakes a worker. A part of the scripts that give jobs back.
+-- Needs server.lua.
 --
 -- Jobs wait in <root>prioritized (zset), scored by BullMQ's priority and then by their order. Priority 1: a turn waits
 -- for this job. 2 and 3: a suspect (see isolation.ts), which must run alone, 2 if a turn waits for it. 4: all others,

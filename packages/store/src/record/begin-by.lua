@@ -1,4 +1,5 @@
 -- beginBy: messages with a time to live, which a worker must begin in time (docs/adr/0153). Included after rules.lua.
+-- Needs server.lua, texts.lua and outbox_key.
 --
 -- The record's `begin_by` is of the message that is next: ms by which its turn must begin, a blank, and the letter of
 -- the state in which the task waited for the message, nothing if the message made the task. While the task waits for

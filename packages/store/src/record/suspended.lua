@@ -1,5 +1,5 @@
 -- suspended: turns that wait for a time or for events, for seconds or for years (docs/adr/0146). Included after
--- rules.lua.
+-- rules.lua. Needs outbox_key.
 --
 -- A suspended turn has no job, and its task is not in the outbox: the message is in the inbox, the record has `waits`,
 -- and <outbox>:suspended (zset) has the task → ms when it resumes at the latest, NEVER_MS if only an event resumes it.

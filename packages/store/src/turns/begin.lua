@@ -50,7 +50,7 @@ local function begin_turn(start, worker)
   if job ~= record.job or record.waits ~= '' then return { 'stale' } end
 
   local lost_by = ''
-  local function turn()
+  local function reply_of_turn()
     local loaded = record.loaded
     local first = loaded[INITIAL] or redis.call('LINDEX', task_key .. ':i', '0')
     local reply = { 'turn', record.turn, record.attempts, record.cancel, first, record.owner, lost_by,
@@ -64,7 +64,7 @@ local function begin_turn(start, worker)
   local is_open = record.turn ~= ''
   if is_open and token == record.token then
     -- The command was sent twice, because its reply was lost: no second attempt is counted.
-    if run == record.run then return turn() end
+    if run == record.run then return reply_of_turn() end
     -- The process asks for its next turn, but a fail-over lost the end of this one: it runs again, and spends no
     -- attempt.
     record.attempts = record.attempts - 1
@@ -110,7 +110,7 @@ local function begin_turn(start, worker)
   if record.cancel == '' and not is_exhausted and not is_waiting(record.state) and record.begin_by == '' then
     open()
     -- The reply is made before anything is written: a record that cannot be read spends no attempt.
-    local reply = turn()
+    local reply = reply_of_turn()
     write_fields(record)
     local due = worker.due
     due[#due + 1], due[#due + 2] = now_ms() + sweep_after_ms, task_id
@@ -136,7 +136,7 @@ local function begin_turn(start, worker)
     withdraw_question(record)
     commit(record)
     record = load_record(task_id, task_key, fields_of_turn())
-    return turn()
+    return reply_of_turn()
   end
 
   allow_out_of_memory(task_key)

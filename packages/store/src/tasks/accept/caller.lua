@@ -1,4 +1,13 @@
-
+-- caller: the turn of an agent that calls another one. Needs caller_key (nil if a client sends), caller_fence,
+-- call_mode and max_calls.
+--
+-- caller_key    task (hash) of the caller, and, made from it, its open calls <task>:c (hash: task → `w` (the caller
+--               waits for it) or `d` (it may outlive a completion), a blank, its owner; conversation → `v`)
+-- caller_fence  fencing token of the caller's turn
+-- call_mode     `w` | `d`
+-- max_calls     most open calls of a task
+-- Invariant: a called task is recorded with its caller's task in the step that makes it, so that it is found when the
+-- caller's task ends.
 
 --- @include "../../record/note.lua"
 
