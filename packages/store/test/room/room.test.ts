@@ -46,10 +46,10 @@ async function ended(store: Store, scope: Scope = alice, text = 'hello'): Promis
   return taskId;
 }
 
-/** @returns the ids of tasks of 4 kB that ended one after the other */
+/** @returns the ids of tasks of 40 kB that ended one after the other */
 async function endedTasks(store: Store, count: number, scope: Scope = alice): Promise<string[]> {
   const ids: string[] = [];
-  for (let n = 0; n < count; n++) ids.push(await ended(store, scope, 'long '.repeat(800)));
+  for (let n = 0; n < count; n++) ids.push(await ended(store, scope, 'long '.repeat(8_000)));
   return ids;
 }
 
@@ -88,12 +88,13 @@ describe('in a Redis that is nearly full', () => {
     const store = await openStore();
     const ids = await endedTasks(store, 90);
     await store.room.make(); // loads the script, which needs memory, too
-    await limitMemory(100_000);
+    await limitMemory(1_000_000);
     const { dropped } = await store.room.make();
     expect(dropped).toBeGreaterThan(10);
     expect(dropped).toBeLessThan(90);
-    expect(await kept(store, alice, ids)).toEqual(ids.slice(dropped));
+    // Before the reads: Redis 8 counts the memory of Lua, and so what their scripts leave to its garbage collector.
     expect((await store.room.make()).dropped).toBe(0);
+    expect(await kept(store, alice, ids)).toEqual(ids.slice(dropped));
   });
 
   test('tasks stay that have not ended, or wait for somebody', async () => {
@@ -165,7 +166,7 @@ describe('in a Redis that is nearly full', () => {
     const few = await endedTasks(store, 10, bob);
     const many = await endedTasks(store, 100, alice);
     await store.room.make();
-    await limitMemory(100_000);
+    await limitMemory(1_000_000);
     const { dropped } = await store.room.make();
     expect(dropped).toBeLessThan(90);
     expect(await kept(store, bob, few)).toEqual(few);
