@@ -140,7 +140,7 @@ describe('an agent that throws', () => {
     const { result, statusText } = await run(async () => {
       throw error;
     }, options);
-    expect(result).toEqual({ kind: 'failed', error, isGivenUp: true });
+    expect(result).toEqual({ kind: 'failed', error });
     expect(statusText).toBe('The agent gave up after 3 attempts: The price service is away.');
   });
 });

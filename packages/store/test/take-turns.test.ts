@@ -5,7 +5,7 @@ import { until } from '../../../tests/support/until.ts';
 import type { JobOutcome, OpenTurn, Store, TurnJob } from '../src/index.ts';
 import type { ShardKeys } from '../src/redis/keys.ts';
 import { Shards } from '../src/redis/shards.ts';
-import { accepted, userMessage } from './support/drive.ts';
+import { accepted, spent, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 import { holderKey, isRunning } from './support/runs.ts';
 import { turnTaker } from './support/take-turns.ts';
@@ -221,6 +221,16 @@ describe('a job is removed from its queue by the event that ends its last turn',
       await store.tasks.cancel(alice, job.taskId);
       await turn.publish(status('INPUT_REQUIRED'));
       expect(turn.ending).toBe('canceled');
+    };
+    expect(await afterTurn(end)).toEqual([]);
+  });
+
+  test.each([false, true])('if the last attempt is given up; its task was canceled: %s', async (isCanceled) => {
+    const end = async (job: TurnJob, store: Store): Promise<void> => {
+      const turn = await open(job);
+      if (isCanceled) await store.tasks.cancel(alice, job.taskId);
+      await turn.publish(spent('The oven is cold.'));
+      expect(turn.ending).toBe(isCanceled ? 'canceled' : 'given-up');
     };
     expect(await afterTurn(end)).toEqual([]);
   });

@@ -28,7 +28,7 @@ export function endOf(
   }
   if (turn.ending === 'suspended' && result.kind === 'suspended')
     return { kind: 'turn-suspended', ...end, ...waitsFor(result) };
-  if (result.kind === 'failed' && result.isGivenUp) return { kind: 'turn-given-up', ...end, attempts: end.attempt };
+  if (turn.ending === 'given-up') return { kind: 'turn-given-up', ...end, attempts: end.attempt };
   return isLost(result, turn) ? { kind: 'turn-fenced', ...end } : { kind: 'turn-ended', ...end };
 }
 

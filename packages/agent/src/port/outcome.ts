@@ -18,8 +18,8 @@ export type TurnResult =
   | { readonly kind: 'waiting-for-auth'; readonly delivered?: readonly string[] }
   /** There is no outcome: retry the turn after `afterMs`, or after the agent's backoff. The attempt counts. */
   | { readonly kind: 'retry'; readonly afterMs: number | undefined; readonly error: unknown }
-  /** The task has failed, with a neutral text for the client. `isGivenUp`: its message is a dead letter. */
-  | { readonly kind: 'failed'; readonly error: unknown; readonly isGivenUp?: boolean }
+  /** The task has failed, with a neutral text for the client. */
+  | { readonly kind: 'failed'; readonly error: unknown }
   /** The turn does nothing but wait: it runs again when the first of these waits ends. The attempt does not count. */
   | { readonly kind: 'suspended'; readonly waits: readonly PendingWait[] }
   /** Interrupted before there was an outcome. */

@@ -139,8 +139,7 @@ async function resultOf(run: Execution, error: unknown): Promise<TurnResult> {
   const text = `The agent gave up after ${attempt} ${attempt === 1 ? 'attempt' : 'attempts'}: ${error.message}`;
   const fault = faultOf(error);
   await reportFailure(run, { ...fault, text });
-  const result = await writeFailure(run, fault, () => run.journal.write(() => deadLetter(text)));
-  return result.kind === 'failed' ? { ...result, isGivenUp: true } : result;
+  return writeFailure(run, fault, () => run.journal.write(() => deadLetter(text)));
 }
 
 /** The result when `execute` returned without an outcome. */

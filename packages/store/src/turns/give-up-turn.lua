@@ -1,14 +1,15 @@
 -- giveUpTurn: the agent failed in the last attempt at its message: the task ends FAILED, the message is dead-lettered.
 --
 -- KEYS  <record>
---       dead    see begin.lua
+--       dead        see begin.lua
+--       queue_root  root of the keys of its job's queue, as in add-jobs.lua
 -- ARGV  <record>
 --       fence   fencing token of the turn
 --       reason  as JSON text
 --       failure  as in hand-back-turn.lua
 --       notes   as in append.lua; '': none
--- Returns  given-up (the job is done) | canceled (the task was canceled instead) | fenced
--- Invariant: the task ends in the step in which its message becomes a dead letter.
+-- Returns  given-up | canceled (the task was canceled instead) | fenced
+-- Invariant: the task ends in the step in which its message becomes a dead letter, and its job leaves the queue.
 
 --- @include "../record/record.lua"
 --- @include "../record/commit.lua"
@@ -17,7 +18,7 @@
 --- @include "../record/failures.lua"
 --- @include "../record/note.lua"
 
-local dead_key = unpack(KEYS, 5)
+local dead_key, queue_root = unpack(KEYS, 5)
 local fence, reason, failure, notes = unpack(ARGV, 7)
 
 local record = load_record(task_id, task_key)
@@ -35,5 +36,8 @@ else
   give_up(record, dead_key, reason)
   verdict = 'given-up'
 end
+end_job(record, queue_root)
 commit(record)
+--- @include "../queue/finish-jobs.lua"
+finish_jobs({ record.changes.ended_job })
 return verdict

@@ -42,7 +42,7 @@ export const suspendTurnScript = defineScript({
 export const giveUpTurnScript = defineScript({
   file: 'give-up-turn.lua',
   from: import.meta.url,
-  keys: [...recordKeyNames, 'dead'],
+  keys: [...recordKeyNames, 'dead', 'queueRoot'],
   args: [...recordArgNames, 'fence', 'reason', 'failure', 'notes'],
   reply: word('given-up', 'canceled', 'fenced'),
 });
@@ -56,11 +56,16 @@ export const readWaitingScript = defineScript({
 });
 
 /**
- * How a turn ended, and what follows for its job. `more`: the job begins the task's next turn. `idle`, `canceled`: the
- * job has left the queue. `successor`: it has left the queue, and another job runs the next turn. `fenced`: another run
- * owns the task, or the task has ended. `suspended`: the job has left the queue, and the turn runs again later.
+ * How a turn ended, and what follows for its job.
+ *
+ * - `more`: the job begins the task's next turn.
+ * - `idle`, `canceled`, `given-up`: the job has left the queue.
+ * - `successor`: the job has left the queue, and another job runs the next turn.
+ * - `suspended`: the job has left the queue, and the turn runs again later.
+ * - `given-back`: the job is still in the queue, as it is if `handBack` found the task canceled.
+ * - `fenced`: another run owns the task, or the task has ended.
  */
-export type Ending = 'more' | 'idle' | 'canceled' | 'fenced' | 'successor' | 'suspended';
+export type Ending = 'more' | 'idle' | 'canceled' | 'given-up' | 'successor' | 'suspended' | 'given-back' | 'fenced';
 
 /** A suspended turn that waits for calls looks again after this time at the latest. */
 const LOOK_AGAIN_MS = 600_000;
@@ -293,7 +298,7 @@ export class OpenTurn {
         notes: this.#modelNotes.take(),
       },
     });
-    this.ending = verdict === 'canceled' ? 'canceled' : 'fenced';
+    this.ending = verdict;
     return verdict;
   }
 
@@ -346,11 +351,11 @@ export class OpenTurn {
     const { redis, shards } = this.#dependencies;
     const { keys, args } = this.#call();
     const verdict = await giveUpTurnScript.run(redis, {
-      keys: { ...keys, dead: shards.of(this.start.taskId).dead },
+      keys: { ...keys, dead: shards.of(this.start.taskId).dead, queueRoot: this.#queueRoot },
       args: { ...args, reason: JSON.stringify(reason), failure, notes: this.#modelNotes.take() },
     });
-    this.ending = 'fenced'; // the task has ended, or another run owns it
-    if (verdict !== 'given-up') throw new TurnFenced();
+    this.ending = verdict;
+    if (verdict === 'fenced') throw new TurnFenced();
   }
 
   async #append(events: readonly EncodedEvent[]): Promise<undefined[]> {

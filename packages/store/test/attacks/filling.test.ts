@@ -1,3 +1,4 @@
+import type { Priority } from '@switchyard/protocol';
 import { describe, expect, test } from 'vitest';
 import type { Acceptance, Scope, Store } from '../../src/index.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
@@ -6,14 +7,24 @@ import { alice, bob, testRedis, testStore } from '../support/redis.ts';
 const redis = testRedis();
 const eve: Scope = { principal: { tenant: 'evil', subject: 'eve', scopes: [] }, agent: 'echo' };
 
-async function verdictOf(store: Store, scope: Scope, message = userMessage()): Promise<Acceptance['verdict']> {
-  return (await store.tasks.accept(scope, { message })).verdict;
+async function verdictOf(
+  store: Store,
+  scope: Scope,
+  message = userMessage(),
+  priority?: Priority,
+): Promise<Acceptance['verdict']> {
+  return (await store.tasks.accept(scope, { message, priority })).verdict;
 }
 
 /** Sends messages until one is refused: the number of accepted ones, and the verdict of the last. */
-async function fill(store: Store, scope: Scope, most = 20): Promise<[number, Acceptance['verdict']]> {
+async function fill(
+  store: Store,
+  scope: Scope,
+  most = 20,
+  priority?: Priority,
+): Promise<[number, Acceptance['verdict']]> {
   for (let n = 0; n < most; n++) {
-    const verdict = await verdictOf(store, scope);
+    const verdict = await verdictOf(store, scope, userMessage(), priority);
     if (verdict !== 'accepted') return [n, verdict];
   }
   return [most, 'accepted'];
@@ -205,6 +216,13 @@ describe('an agent with maxWaiting waiting messages', () => {
     expect(two.sort()).toEqual(['accepted', 'overloaded']);
     expect(await fill(store, eve)).toEqual([0, 'overloaded']);
     expect(await verdictOf(store, { ...eve, agent: 'other' })).toBe('accepted');
+  });
+
+  test.each(['low', 'high'] as const)('refuses further messages of priority %s, too', async (priority) => {
+    const store = await testStore({ maxWaiting: 3 });
+    expect(await fill(store, alice, 20, priority)).toEqual([3, 'overloaded']);
+    expect(await verdictOf(store, eve)).toBe('accepted');
+    expect(await fill(store, eve)).toEqual([0, 'overloaded']);
   });
 
   test('says when to retry, also while no turn begins', async () => {

@@ -321,7 +321,7 @@ export class ScriptDriver {
     const expected = rules.giveUpTurn(this.#present(), { fence });
     const { keys, args } = this.#call('later');
     const call = {
-      keys: { ...keys, dead: this.#keys.dead },
+      keys: { ...keys, dead: this.#keys.dead, queueRoot: queueRoot(this.#agent, this.#keys) },
       args: { ...args, fence, reason: '"why"', failure: '', notes: '' },
     };
     expect(await giveUpTurnScript.run(this.#redis, call)).toBe(expected.verdict);

@@ -463,7 +463,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
           return turn.ending;
         };
       },
-      answer: 'fenced',
+      answer: 'given-up',
     },
   ],
   'queue/add.lua': [

@@ -154,7 +154,7 @@ if has_more or has_limits then
       or redis.call('HEXISTS', tasks_root .. previous_id, 'later') == 1)
     if message.has_steps and copied == 0 or is_unfit then refused = 'missing'
     elseif has_limits then
-      refused = quotas.refusal(owner, { queue_root = message.queue_root,
+      refused = quotas.refusal(owner, { queue_root = message.queue_root, level = message.level or 'normal',
         max_waiting = not scheduled_ms and message.max_waiting, bytes = #message.body + #message.entry + copied,
         adds_scheduled = scheduled_ms and not previous_id })
     end

@@ -12,6 +12,7 @@
 -- in the same step as the tasks change.
 
 --- @include "tenant-bytes.lua"
+--- @include "../../queue/fair-order.lua"
 
 local quotas = {}
 
@@ -94,22 +95,23 @@ function quotas.note_limits()
   redis.call('PEXPIRE', outbox_key .. ':room', '3600000')
 end
 
--- A tenant without waiting jobs is served next (fair-order.lua), however many jobs of others wait. So one message of it
--- is accepted beyond max_waiting, up to twice that number in all.
-local function is_overloaded(queue_root, tenant, max_waiting)
+-- A tenant without waiting jobs of the message's level is served next of that level (fair-order.lua), however many jobs
+-- of others wait. So one message of it is accepted beyond max_waiting, up to twice that number in all.
+local function is_overloaded(queue_root, tenant, level, max_waiting)
   -- BullMQ's own tools put jobs into a list, which is counted only if the queue is half full without it.
   if not is_counted_whole[queue_root] and is_full(max_waiting, 2 * waiting[queue_root]) then
     is_counted_whole[queue_root] = true
     waiting[queue_root] = waiting[queue_root] + redis.call('LLEN', queue_root .. 'wait')
   end
   if not is_full(max_waiting, waiting[queue_root]) then return false end
-  local queue_of_tenant = queue_root .. tenant
-  if is_served_next[queue_of_tenant] == nil then
-    local served, last = unpack(redis.call('ZMSCORE', queue_root .. 'tenants', ' ', tenant))
-    is_served_next[queue_of_tenant] = tonumber(last or 0) <= tonumber(served or 0)
+  local tenants = tenants_key(queue_root, level)
+  local place = tenants .. ' ' .. tenant
+  if is_served_next[place] == nil then
+    local served, last = unpack(redis.call('ZMSCORE', tenants, ' ', tenant))
+    is_served_next[place] = tonumber(last or 0) <= tonumber(served or BASE[level])
   end
-  local is_next = is_served_next[queue_of_tenant]
-  is_served_next[queue_of_tenant] = false
+  local is_next = is_served_next[place]
+  is_served_next[place] = false
   return not is_next or waiting[queue_root] >= 2 * max_waiting
 end
 
@@ -121,8 +123,10 @@ local function has_too_many_scheduled(owner)
 end
 
 -- Why the message may not make a task; nil: it may, and is counted from now on. Fields of message:
--- queue_root   max_waiting: jobs that may wait in that queue; false: it enters it later   adds_scheduled: it makes one
--- more scheduled task   bytes: of the message, and of the steps that are copied for its task
+-- queue_root       max_waiting: jobs that may wait in that queue; false: it enters it later
+-- level            of its job, as in add-jobs.lua
+-- adds_scheduled   it makes one more scheduled task
+-- bytes            of the message, and of the steps that are copied for its task
 function quotas.refusal(owner, message)
   local queue_root, max_waiting, bytes = message.queue_root, message.max_waiting, message.bytes
   local tenant = tenant_of(owner)
@@ -133,7 +137,7 @@ function quotas.refusal(owner, message)
   end
   if tenant_bytes.exceed(tenant, bytes) then return 'too-many-bytes-of-tenant' end
   if message.adds_scheduled and has_too_many_scheduled(owner) then return 'too-many-scheduled' end
-  if max_waiting and is_overloaded(queue_root, tenant, max_waiting) then return 'overloaded' end
+  if max_waiting and is_overloaded(queue_root, tenant, message.level, max_waiting) then return 'overloaded' end
   -- Last, because a task is replaced only by one that is made.
   if has_too_many(owner, max_kept, kept_of, count_kept) then
     if not may_replace(owner) then return 'too-many-kept' end
