@@ -1,6 +1,6 @@
 import { pageOf, scheduleReadingSchema } from '@switchyard/operator-api';
 import { scheduleUri, type Task } from '@switchyard/protocol';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type AdminStage, begin, fieldsOf, openAdminStage } from './admin/support.ts';
 import { type ErrorBody, get, post, userMessage } from './support/client.ts';
 
@@ -45,6 +45,19 @@ interface Shown {
 }
 
 describe("A client's schedule", () => {
+  it('begins by the clock of Redis, whatever that of the gateway says', async () => {
+    const beganMs = Date.now();
+    const { now } = Date;
+    const clock = vi.spyOn(Date, 'now').mockImplementation(() => now() - 3_600_000);
+    try {
+      const { id, metadata } = await send({ cron: '* * * * * *', times: 1 });
+      expect(Date.parse(Object(metadata?.[scheduleUri]).at)).toBeGreaterThan(beganMs - 1_000);
+      await post(at(`/${id}:end`), {}, keyOf('alice'));
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
   it('is listed, read, paused, resumed and ended by its id, which is that of its first task', async () => {
     const alice = keyOf('alice');
     const { id, contextId } = await send(daily);

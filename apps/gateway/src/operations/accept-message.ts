@@ -68,7 +68,7 @@ export async function readExtensions(
   sent: ConditionalSend,
 ): Promise<Rerun & Pick<AcceptOptions, 'schedule'>> {
   const rerun = isActive(call, rerunUri) ? await readRerun(backend, call, sent) : { request: sent };
-  const schedule = isActive(call, scheduleUri) ? readSchedule(backend, rerun.request) : undefined;
+  const schedule = isActive(call, scheduleUri) ? await readSchedule(backend, rerun.request) : undefined;
   return { ...rerun, schedule };
 }
 

@@ -32,7 +32,7 @@ export interface Backend {
   readonly feeds: Pick<Feeds, 'follow' | 'presubscribe'>;
   /** Why a task does not go on. */
   readonly diagnoses: Pick<OperatorTasks, 'diagnosis'>;
-  readonly schedules: Pick<ScheduleList, 'read'>;
+  readonly schedules: Pick<ScheduleList, 'read' | 'nowMs'>;
   /** Rejects messages that nobody begins in their time to live. */
   readonly late: { follow(taskId: string, ttlMs: number): void };
   /** Unset: push notifications are off. */

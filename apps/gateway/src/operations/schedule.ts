@@ -32,7 +32,10 @@ const TIMES_COMPARED = 10;
  * @returns undefined: the message is not scheduled
  * @throws {A2AError} InvalidParams
  */
-export function readSchedule({ settings }: Pick<Backend, 'settings'>, request: ConditionalSend): Schedule | undefined {
+export async function readSchedule(
+  { settings, schedules }: Pick<Backend, 'settings' | 'schedules'>,
+  request: ConditionalSend,
+): Promise<Schedule | undefined> {
   const { message } = request;
   if (message.metadata?.[scheduleUri] === undefined) return undefined;
   const requested = parse(messageSchema, request).message.metadata[scheduleUri] ?? {};
@@ -40,7 +43,7 @@ export function readSchedule({ settings }: Pick<Backend, 'settings'>, request: C
     throw invalidParams([{ field: 'message.taskId', description: 'must be absent: the message creates a new task' }]);
   const { at, ...recurring } = requested;
   if (requested.cron !== undefined && at === undefined)
-    return { ...defined(recurring), at: firstTime(requested, settings.minCronIntervalMs) };
+    return { ...defined(recurring), at: firstTime(requested, settings.minCronIntervalMs, await schedules.nowMs()) };
   if (at === undefined || requested.cron !== undefined) throw wrong('at', 'or `cron` must be given, and not both');
   const misplaced = (['timeZone', 'until', 'times'] as const).filter((name) => requested[name] !== undefined);
   if (misplaced.length > 0)
@@ -52,8 +55,8 @@ export function readSchedule({ settings }: Pick<Backend, 'settings'>, request: C
 const LONGEST = `${longestAheadMs / 86_400_000} days`;
 
 /** @throws {A2AError} */
-function firstTime(requested: RequestedSchedule, minIntervalMs: number): string {
-  const times = timesOf(requested);
+function firstTime(requested: RequestedSchedule, minIntervalMs: number, nowMs: number): string {
+  const times = timesOf(requested, nowMs);
   const [first] = times;
   if (first === undefined) throw wrong('cron', `has no time within ${LONGEST}`);
   if (requested.until !== undefined && first > Date.parse(requested.until))
@@ -63,9 +66,9 @@ function firstTime(requested: RequestedSchedule, minIntervalMs: number): string 
   return new Date(first).toISOString();
 }
 
-function timesOf(requested: RequestedSchedule): readonly number[] {
+function timesOf(requested: RequestedSchedule, nowMs: number): readonly number[] {
   try {
-    return nextTimes(requested, Date.now(), TIMES_COMPARED);
+    return nextTimes(requested, nowMs, TIMES_COMPARED);
   } catch (error) {
     throw wrong('cron', `is no cron expression: ${error instanceof Error ? error.message : String(error)}`);
   }

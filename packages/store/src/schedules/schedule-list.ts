@@ -78,6 +78,12 @@ export class ScheduleList {
     this.#dependencies = dependencies;
   }
 
+  /** By Redis' clock, which begins scheduled tasks: the clock of this process may differ. */
+  async nowMs(): Promise<number> {
+    const [seconds = 0, microseconds = 0] = await this.#dependencies.redis.time();
+    return seconds * 1_000 + Math.floor(microseconds / 1_000);
+  }
+
   /** By principal and agent. @throws {InvalidPageToken} */
   async list(filter: ScheduleFilter, query: PageQuery): Promise<Page<ScheduleReading>> {
     const { principal, tenant, agent } = filter;
@@ -190,7 +196,7 @@ export class ScheduleList {
   /** When the task that waits begins: at its time, or if that has passed, at the next one. undefined: there is none. */
   async #resumed(keys: ShardKeys, taskId: string): Promise<typeof notResumed | undefined> {
     const task = await this.#taskFields(keys, taskId);
-    const nowMs = Date.now();
+    const nowMs = await this.nowMs();
     if (!task?.waits || !task.schedule || Date.parse(task.schedule.at) > nowMs) return notResumed;
     const schedule: Schedule = task.schedule;
     const { cron, until } = schedule;
