@@ -21,6 +21,7 @@ export class FaultProxy implements AsyncDisposable {
   #silenced = 0;
   #opened = 0;
   readonly #silent = new Set<number>();
+  #lost: { readonly isMeant: (request: string) => boolean; readonly onLost: () => void } | undefined;
 
   private constructor(target: number) {
     this.target = target;
@@ -76,6 +77,13 @@ export class FaultProxy implements AsyncDisposable {
     this.#mode = 'pass';
   }
 
+  /** The next such request arrives, but its connection carries no more data. @returns when that has happened */
+  loseReplyTo(isMeant: (request: string) => boolean): Promise<void> {
+    const { promise, resolve: onLost } = Promise.withResolvers<void>();
+    this.#lost = { isMeant, onLost };
+    return promise;
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     this.release();
     this.cut();
@@ -96,7 +104,13 @@ export class FaultProxy implements AsyncDisposable {
     }
     const isSilent = (): boolean => number <= this.#silenced || this.#silent.has(server.localPort ?? 0);
     void this.#forward(client, async (bytes) => {
-      if (!isSilent()) await written(server, bytes);
+      if (isSilent()) return;
+      if (this.#lost?.isMeant(bytes.toString('latin1'))) {
+        this.#silent.add(server.localPort ?? 0);
+        this.#lost.onLost();
+        this.#lost = undefined;
+      }
+      await written(server, bytes);
     });
     void this.#forward(server, async (bytes) => {
       if (!isSilent()) await this.#reply(client, bytes);

@@ -73,7 +73,7 @@ function eventsOf(waits: readonly PendingWait[]): Suspension['events'] {
 
 async function interrupted(turn: OpenTurn, reason: InterruptionKind): Promise<JobOutcome | 'more'> {
   if (turn.ending) return afterEnding(turn);
-  if (reason === 'taken-over') return 'done';
+  // A turn that was taken over has nothing to give back, unless it has only lost its place: then its job is still its own.
   if (reason !== 'canceled') return handBack(turn, { isSpent: false }, 'requeue');
   await cancel(turn);
   return afterEnding(turn);
