@@ -2,14 +2,13 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { suspendedUri } from '@switchyard/protocol';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Stack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
 import { temporaryFolder } from '../../system.ts';
 import { type KillPoint, killFile } from '../inject/kill-point.ts';
 import { type RedisDeployment, startSingle } from '../redis/deployments.ts';
 import { playScenario } from '../workload/play-scenario.ts';
 import { createScenario, LIMIT, type ScenarioKind } from '../workload/scenario.ts';
-import { type Scene, startScene } from '../workload/scene.ts';
+import { replaceDead, type Scene, startScene } from '../workload/scene.ts';
 
 // Kills a process just before and just after each script of a suspended turn. Its task must end as without the kill.
 
@@ -111,7 +110,7 @@ async function problemsOf(scene: Scene, folder: string, point: Moment & KillPoin
   const scenario = createScenario(point.kind, crypto.randomUUID(), { size: 9, watches: 'sse' });
   const played = playScenario(client, scenario, { goOn });
   await until(isKilled, { what: `${name}: the process is killed`, timeoutMs: 30_000, everyMs: 20 });
-  await replaceDead(stack);
+  await replaceDead(stack, { gateways: 2, workers: 2 });
   const { violations } = await played;
   const steps = (await scene.effects()).filter((effect) => effect.taskId === taskId && !Number.isNaN(effect.step));
   const ran = steps.map(({ step }) => step);
@@ -120,13 +119,4 @@ async function problemsOf(scene: Scene, folder: string, point: Moment & KillPoin
     ...violations.map(({ kind, what }) => `${name}: ${kind}: ${what}`),
     ...(point.repeats && again.length < 2 ? [] : again.map((step) => `${name}: step ${step} ran again`)),
   ];
-}
-
-async function replaceDead(stack: Stack): Promise<void> {
-  const isNoticed = (): boolean => stack.workers.length + stack.gateways.length < 4;
-  await until(isNoticed, { what: 'the end of the process is noticed' });
-  await Promise.all([
-    ...(stack.workers.length < 2 ? [stack.addWorker()] : []),
-    ...(stack.gateways.length < 2 ? [stack.addGateway()] : []),
-  ]);
 }

@@ -80,6 +80,21 @@ async function firstBegin(redis: RedisDeployment, key: string): Promise<number |
   return ms === undefined ? undefined : Number(ms);
 }
 
+/** Waits until the end of a process is noticed, and starts another one. @param wanted how many there were */
+export async function replaceDead(stack: Stack, wanted: { readonly gateways: number; readonly workers: number }) {
+  const missing = () => ({
+    gateways: wanted.gateways - stack.gateways.length,
+    workers: wanted.workers - stack.workers.length,
+  });
+  const isNoticed = (): boolean => Object.values(missing()).some((count) => count > 0);
+  await until(isNoticed, { what: 'the end of the process is noticed' });
+  const { gateways, workers } = missing();
+  await Promise.all([
+    ...Array.from({ length: workers }, () => stack.addWorker()),
+    ...Array.from({ length: gateways }, () => stack.addGateway()),
+  ]);
+}
+
 export type Keeper = ReturnType<typeof keepWorkers>;
 
 /**
