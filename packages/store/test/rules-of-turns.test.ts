@@ -23,12 +23,21 @@ type Step = (driver: ScriptDriver) => () => Promise<void>;
 const fenceOf = ({ record }: ScriptDriver, off: number, run: string): string =>
   off === 0 && record ? lastFence(record) : `${(record?.epoch ?? 1) + off}.${run}`;
 
-const accepting = fc.tuple(fc.integer({ min: 1, max: 6 }), fc.constantFrom('f', 'f', 'f', 'g'), lease).map(
-  ([n, print, due]): Step =>
+const timeToLive = fc.constantFrom<rules.Due | undefined>(undefined, undefined, 'due', 'later', 'later');
+const accepting = fc.tuple(fc.integer({ min: 1, max: 6 }), fc.constantFrom('f', 'f', 'f', 'g'), lease, timeToLive).map(
+  ([n, fingerprint, due, ttl]): Step =>
     (driver) =>
     () =>
-      driver.accept(`m${n}`, print, due),
+      driver.accept({ messageId: `m${n}`, fingerprint, lease: due, ttl }),
 );
+/** The task may also be listed by mistake. */
+const rejecting = fc.boolean().map(
+  (isListed): Step =>
+    (driver) =>
+    () =>
+      driver.reject(isListed),
+);
+const endingTimeToLive = fc.constant<Step>((driver) => () => driver.endTimeToLive());
 
 /** Also for tasks that are not scheduled, or have begun. */
 const beginningLater = lease.map(
@@ -149,10 +158,12 @@ const step = fc.oneof(
   { weight: 2, arbitrary: growing },
   { weight: 2, arbitrary: beginningLater },
   { weight: 2, arbitrary: suspending },
-  ...[giving, resuming, ending, steering, releasing, givingUp, canceling, sweeping].map((arbitrary) => ({
-    weight: 1,
-    arbitrary,
-  })),
+  ...[rejecting, endingTimeToLive, giving, resuming, ending, steering, releasing, givingUp, canceling, sweeping].map(
+    (arbitrary) => ({
+      weight: 1,
+      arbitrary,
+    }),
+  ),
 );
 
 describe('the scripts of a turn', () => {
@@ -160,10 +171,11 @@ describe('the scripts of a turn', () => {
     await fc.assert(
       fc.asyncProperty(
         waits,
+        timeToLive,
         fc.array(fc.tuple(step, fc.boolean()), { minLength: 5, maxLength: 40 }),
-        async (due, steps) => {
+        async (due, ttl, steps) => {
           const driver = new ScriptDriver(redis);
-          await driver.accept('m0', 'f', 'later', due);
+          await driver.accept({ messageId: 'm0', fingerprint: 'f', lease: 'later', waits: due, ttl });
           for (const [prepare, isSentTwice] of steps) {
             const send = prepare(driver);
             await send();

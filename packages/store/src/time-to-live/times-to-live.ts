@@ -6,7 +6,7 @@ import { agentOf } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
 import type { TurnsDependencies } from '../turns/turns-dependencies.ts';
 
-const rejectMessagesScript = defineScript({
+export const rejectMessagesScript = defineScript({
   file: 'reject-messages.lua',
   from: import.meta.url,
   keys: ['beginBy', ...sharedKeyNames, 'queues'],

@@ -12,6 +12,7 @@ import { addMessageScript } from '../../src/tasks/accept/accept.ts';
 import { makeTasksScript, newTaskArgs } from '../../src/tasks/accept/new-tasks.ts';
 import type { AcceptReply } from '../../src/tasks/accept/submission.ts';
 import { cancelScript } from '../../src/tasks/cancel/cancel.ts';
+import { rejectMessagesScript } from '../../src/time-to-live/times-to-live.ts';
 import { type AppendReply, appendChunksScript, appendScript, endTasksScript } from '../../src/turns/appends.ts';
 import { idLines } from '../../src/turns/encoder.ts';
 import {
@@ -59,6 +60,7 @@ interface Sent {
   readonly fingerprint: string;
   readonly lease: rules.Due;
   readonly waits?: rules.Due | undefined;
+  readonly ttl?: rules.Due | undefined;
 }
 
 /** Runs each command on one task by the Lua scripts and by the reference rules, and compares both. */
@@ -88,9 +90,7 @@ export class ScriptDriver {
     this.#agent = agent;
   }
 
-  /** @param waits for the first message of a scheduled task: whether the task is due */
-  async accept(messageId: string, fingerprint: string, lease: rules.Due, waits?: rules.Due): Promise<void> {
-    const sent = { messageId, fingerprint, lease, waits };
+  async accept(sent: Sent): Promise<void> {
     const expected = rules.accept(this.record, sent);
     const [verdict, , , , , job] = await (this.record ? this.#addMessage(sent) : this.#make(sent));
     expect(verdict).toBe(expected.verdict);
@@ -111,6 +111,33 @@ export class ScriptDriver {
     });
     expect(verdict).toBe(expected.verdict);
     if (expected.job) this.#jobs.push(expected.job);
+    await this.#settle(expected);
+  }
+
+  /** The time to live of the first message ends, if it has one. */
+  async endTimeToLive(): Promise<void> {
+    const record = this.#present();
+    if (record.beginBy === undefined) return;
+    const key = this.#keys.task(this.id);
+    const stored = (await this.#redis.hget(key, 'begin_by')) ?? '';
+    await this.#redis.hset(key, 'begin_by', record.waits ? 'within 0' : stored.replace(/^\d+/, '1'));
+    await this.#redis.zadd(this.#keys.beginBy, 'XX', 1, this.id);
+    this.record = { ...record, beginBy: 'due' };
+  }
+
+  /** @param isListed whether the task is made due in the list, whatever its record says */
+  async reject(isListed: boolean): Promise<void> {
+    const expected = rules.rejectMessage(this.#present());
+    const { beginBy, shared, queues } = this.#keys;
+    if (isListed) await this.#redis.zadd(beginBy, 1, this.id);
+    const [, count] = await rejectMessagesScript.run(this.#redis, {
+      keys: { beginBy, ...shared, queues },
+      args: { ...settingsOf('later'), claimMs: FAR_MS, limit: 10 },
+    });
+    expect(count).toBe(expected.verdict === 'rejected' ? 1 : 0);
+    const isLeft = (job: number | undefined): boolean => job === undefined || job !== expected.removed;
+    this.#jobs = this.#jobs.filter(isLeft);
+    this.#resumedJobs = this.#resumedJobs.filter(isLeft);
     await this.#settle(expected);
   }
 
@@ -355,7 +382,7 @@ export class ScriptDriver {
   }
 
   /** Sends the first message in one call with a message that creates another task, and a copy of that message. */
-  async #make({ messageId, fingerprint, lease, waits }: Sent): Promise<AcceptReply> {
+  async #make({ messageId, fingerprint, lease, waits, ttl }: Sent): Promise<AcceptReply> {
     const others = [randomUUID(), randomUUID()];
     const message = (taskId: string, agent: string, name: string, print: string) => ({
       taskId,
@@ -376,7 +403,10 @@ export class ScriptDriver {
       args: { ...settingsOf(lease), ...ACCEPTING, ...NO_QUOTAS },
       each: [
         newTaskArgs(message(others[0] ?? '', 'other', `${messageId}-beside`, 'f')),
-        newTaskArgs({ ...message(this.id, this.#agent, messageId, fingerprint), ...(waits && { more: later(waits) }) }),
+        newTaskArgs({
+          ...message(this.id, this.#agent, messageId, fingerprint),
+          more: { ttlMs: ttl && ttlMsOf(ttl), ...(waits && later(waits)) },
+        }),
         newTaskArgs(message(others[1] ?? '', 'other', `${messageId}-beside`, 'f')),
       ],
     });
@@ -386,7 +416,7 @@ export class ScriptDriver {
     return reply;
   }
 
-  #addMessage({ messageId, fingerprint, lease }: Sent): Promise<AcceptReply> {
+  #addMessage({ messageId, fingerprint, lease, ttl }: Sent): Promise<AcceptReply> {
     const { keys, args } = this.#call(lease);
     const message = { fingerprint, message: `{"messageId":"${messageId}"`, entry: `"${messageId}"\n{}` };
     return addMessageScript.run(this.#redis, {
@@ -397,7 +427,7 @@ export class ScriptDriver {
         ...message,
         owner: 't/s/a',
         context: 'ctx',
-        ttlMs: '',
+        ttlMs: ttl ? ttlMsOf(ttl) : '',
         level: '',
         maxInbox: 100,
         maxHistory: 1_000_000,
@@ -427,7 +457,8 @@ export class ScriptDriver {
 
   readonly #begin: BeginTask = async (agent, messages) => {
     const driver = new ScriptDriver(this.#redis, this.#keys, agent);
-    for (let i = 0; i < messages; i++) await driver.accept(`${agent}${i}`, 'f', 'later');
+    for (let i = 0; i < messages; i++)
+      await driver.accept({ messageId: `${agent}${i}`, fingerprint: 'f', lease: 'later' });
     await driver.begin({ job: 1, started: 1, token: 't', run: 'r', lease: 'later', whileWorking: '' });
     return driver.id;
   };
@@ -479,6 +510,14 @@ export class ScriptDriver {
     return Number(record.inbox ?? 0) > 0 && Number(message) === current && Number(kept ?? 0) > 0;
   }
 
+  async #timeToLive({ begin_by: text = '' }: Readonly<Record<string, string>>) {
+    const [, within, due, answers = ''] = /^(?:within (\d+)|(\d+) (\w?))$/.exec(text) ?? [];
+    // It is listed from the begin of a scheduled task on.
+    expect(await this.#redis.zscore(this.#keys.beginBy, this.id)).toBe(due ?? null);
+    const ofScheduled = within && (within === '0' ? 'due' : 'later');
+    return { beginBy: due ? dueOf(due) : ofScheduled, answers };
+  }
+
   async #stored(): Promise<unknown> {
     const key = this.#keys.task(this.id);
     const record = await this.#redis.hgetall(key);
@@ -514,9 +553,12 @@ export class ScriptDriver {
       waits: record.later && (record.later === '1' ? 'due' : 'later'),
       suspended: record.waits !== undefined,
       event: await this.#hasEvent(record),
+      ...(await this.#timeToLive(record)),
     };
   }
 }
+
+const ttlMsOf = (ttl: rules.Due): number => (ttl === 'due' ? 0 : FAR_MS);
 
 /** A time in the past or in the future. */
 function later(waits: rules.Due): { scheduledMs: number; schedule: string } {

@@ -9,7 +9,8 @@
  *
  * Invariant of an open task: inbox not empty ⇔ job ≠ 0 ⇔ in the outbox. After its end: none of them.
  * A scheduled task that is not due has a message in its inbox, but no job and no entry in the outbox; so has a task
- * whose turn is suspended.
+ * whose turn is suspended. The first message may have a time to live until a turn begins with it: it is begun in that
+ * time, or rejected, and never both.
  */
 
 /** How a message during a turn is handled: '' it waits, s the turn receives it, r it is refused. */
@@ -47,6 +48,10 @@ export interface TaskRecord {
   readonly suspended: boolean;
   /** Such an event was given, and its turn has not ended since. */
   readonly event: boolean;
+  /** Whether the time to live of the first message has ended; undefined if it has none, or has begun. */
+  readonly beginBy: Due | undefined;
+  /** The state in which the task waited for the message with a time to live; '' if that message made the task. */
+  readonly answers: Letter | '';
 }
 
 export type Due = 'due' | 'later';
@@ -68,6 +73,10 @@ export interface Reply {
   readonly cancel?: boolean;
   /** Steering messages that the turn receives. */
   readonly given?: readonly string[];
+  /** The message whose time to live had ended. */
+  readonly rejected?: string | undefined;
+  /** The number of the job that leaves the queue, if it still waits. */
+  readonly removed?: number | undefined;
 }
 
 export const isTerminal = (state: Letter): boolean => state === state.toUpperCase();
@@ -92,11 +101,15 @@ const NEW: TaskRecord = {
   waits: undefined,
   suspended: false,
   event: false,
+  beginBy: undefined,
+  answers: '',
 };
 
 /**
  * Accepts a message; without a record it creates the task.
  * @param message.waits for a scheduled task: whether it is due
+ * @param message.ttl its time to live, and whether it has ended; it counts if no message waits before it, and from the
+ * begin of a scheduled task on
  */
 export function accept(
   record: TaskRecord | undefined,
@@ -105,7 +118,8 @@ export function accept(
     fingerprint,
     lease,
     waits,
-  }: { messageId: string; fingerprint: string; lease: Due; waits?: Due | undefined },
+    ttl,
+  }: { messageId: string; fingerprint: string; lease: Due; waits?: Due | undefined; ttl?: Due | undefined },
 ): Reply {
   const known = record?.accepted[messageId];
   if (known) return unchanged(record, known === fingerprint ? 'duplicate' : 'conflict');
@@ -120,10 +134,11 @@ export function accept(
     accepted: { ...before.accepted, [messageId]: fingerprint },
     inbox: [...before.inbox, messageId],
   };
-  if (!record && waits) return { verdict: 'accepted', record: { ...next, waits }, events: ['s'] };
+  if (!record && waits) return { verdict: 'accepted', record: { ...next, waits, beginBy: ttl }, events: ['s'] };
   if (record?.suspended && record.whileWorking === 's') return resumed(next, 'accepted', lease);
   if (before.job || before.suspended) return { verdict: 'accepted', record: next, events: [] };
-  return schedule({ ...next, state: 's' }, { verdict: 'accepted', lease, events: ['s'] });
+  const answers = record && ttl ? record.state : '';
+  return schedule({ ...next, state: 's', beginBy: ttl, answers }, { verdict: 'accepted', lease, events: ['s'] });
 }
 
 /** Whether messages are rejected, as a turn runs or is suspended. */
@@ -158,6 +173,7 @@ export function beginTurn(
   if (!isOwner && (started < record.started || (record.turn && started === record.started)))
     return unchanged(record, 'stale');
   if (record.cancel) return finish(record, { verdict: 'canceled', state: 'X' });
+  if (record.beginBy === 'due') return { ...reject(record), removed: undefined };
   // The owner has ended this turn, but a fail-over lost that: it runs again without spending an attempt.
   const attempts = record.attempts - (isOwner ? 1 : 0);
   if (attempts >= maxAttempts) return giveUp(record, 'exhausted');
@@ -174,10 +190,29 @@ export function beginTurn(
     whileWorking,
     attempts: attempts + 1,
     outbox: lease,
+    ...NO_TIME_TO_LIVE,
   };
   const withdrawn = withdrawQuestion(begun);
   return turnOf(withdrawn.record, { verdict: 'turn', ...withdrawn });
 }
+
+/** Rejects the first message if its time to live has ended before a turn began with it. */
+export function rejectMessage(record: TaskRecord): Reply {
+  return record.beginBy === 'due' && !record.waits ? reject(record) : unchanged(record, 'idle');
+}
+
+/** If the message made the task, the task ends; otherwise it waits for its client again, or the next message is first. */
+function reject(record: TaskRecord): Reply {
+  const [rejected] = record.inbox;
+  const next = { ...pop(record, []), ...NO_TIME_TO_LIVE };
+  const reply = { verdict: 'rejected', rejected, answered: record.inbox.slice(0, 1) };
+  if (!record.answers) return { ...finish(next, { verdict: 'rejected', state: 'R' }), ...reply, removed: record.job };
+  if (next.inbox.length) return { ...reply, record: { ...next, state: 's' }, events: ['s'] };
+  const waiting = { ...next, state: record.answers, job: 0, started: 0, outbox: undefined };
+  return { ...reply, record: waiting, events: [record.answers], removed: record.job };
+}
+
+const NO_TIME_TO_LIVE = { beginBy: undefined, answers: '' } as const;
 
 export interface Append {
   readonly fence: string;
@@ -346,6 +381,7 @@ function finish(
     waits: undefined,
     suspended: false,
     event: false,
+    ...NO_TIME_TO_LIVE,
   };
   return {
     ...rest,
