@@ -120,26 +120,31 @@ function sortRuns({ task, jobs, runs }) {
 }
 
 /** @param {State} state */
-function keyOf({ task, kept, jobs, adds, runs, sent, asked, cancel, accepted, settled, dropped, faults, isHarmed }) {
+function keyOf(state) {
+  const { task, kept, jobs, adds, runs, sent, asked, cancel, accepted, settled, dropped, faults, isHarmed } = state;
   let key = task ? taskKey(task) : '';
   for (const job of jobs) key += `;${job.id},${job.started},${job.lock}`;
   key += `|${adds.join()}`;
   for (const run of runs) key += runText(run);
   const past = `${sent}${asked ? 'a' : ''}${cancel ? 'c' : ''}${faults}${isHarmed ? 'h' : ''}`;
   if (kept) key += keptKey(kept);
-  return `${key}|${past}${accepted.join('')},${settled.join('')},${dropped.join('')}`;
+  return `${key}|${past}${accepted.join('')},${settled.join('')},${dropped.join('')}${timesOf(state)}`;
 }
 
 /** @param {import('./world.mjs').Kept} kept */
-const keptKey = ({ task, jobs, adds, cancel, accepted, settled, dropped }) =>
+const keptKey = ({ task, jobs, adds, cancel, accepted, settled, dropped, ...times }) =>
   `|${task ? taskKey(task) : ''};${jobs.map((job) => Object.values(job))};${adds};${cancel},` +
-  `${accepted.join('')},${settled.join('')},${dropped.join('')}`;
+  `${accepted.join('')},${settled.join('')},${dropped.join('')}${timesOf(times)}`;
+
+/** @param {Pick<State, 'begun'|'rejected'>} state */
+const timesOf = ({ begun, rejected }) =>
+  begun.length || rejected.length ? `b${begun.join('')}r${rejected.join('')}` : '';
 
 /** @param {Task} task */
 export const taskKey = (task) =>
   `${task.state}${task.inbox.join('')},${task.job},${task.jobs},${task.outbox},` +
   `${task.epoch},${task.run},${task.turn},${task.token},${task.started},${task.turnSeq},${task.attempts}` +
-  `${task.cancel ? 'c' : ''}${task.whileWorking}${task.waits ?? ''}${task.suspended ? 'z' : ''}${task.event ? 'e' : ''}${Object.keys(task.accepted).join('')}`;
+  `${task.cancel ? 'c' : ''}${task.whileWorking}${task.waits ?? ''}${task.suspended ? 'z' : ''}${task.event ? 'e' : ''}${task.beginBy ?? ''}${task.answers}${Object.keys(task.accepted).join('')}`;
 
 /** @param {Run} run */
 const runText = (run) =>

@@ -1,6 +1,6 @@
 import type * as rules from '../reference/turn-rules.ts';
 
-type Rules = Pick<typeof rules, 'accept' | 'beginTurn' | 'append' | 'endTurn' | 'handBackTurn' | 'cancel' | 'sweep'>;
+type Rules = typeof rules;
 
 export interface World {
   readonly name: string;
@@ -15,7 +15,14 @@ export interface Result {
 }
 
 export const SMALL_WORLDS: readonly World[];
-export const MUTANTS: readonly { readonly name: string; readonly rules: Rules }[];
+export interface Mutant {
+  readonly name: string;
+  readonly rules: Rules;
+  /** It shows in worlds with times to live. */
+  readonly expires: boolean;
+}
+
+export const MUTANTS: readonly Mutant[];
 export function search(world: World, rules: Rules, checksRecords?: boolean): Result;
-/** The problem found in the first world in which the broken rules have one; undefined if they have none. */
-export function firstCatch(broken: Rules, checksRecords: boolean, worlds?: readonly World[]): string | undefined;
+/** The problem found in the first world in which the mutant has one; undefined: in none. */
+export function firstCatch(mutant: Mutant, checksRecords: boolean, worlds?: readonly World[]): string | undefined;

@@ -42,6 +42,9 @@ export const WORLDS = [
   world({ name: 'rejecting: two messages, a cancel, one fault', whileWorking: 'r' }),
   world({ name: 'scheduled: two messages, a cancel, one fault', later: true }),
   world({ name: 'scheduled: a fail-over and another fault', later: true, messages: 1, faults: 2, failsOver: true }),
+  world({ name: 'expiring: two messages, a cancel, one fault', expires: true }),
+  world({ name: 'expiring: steered, two messages, one fault', expires: true, whileWorking: 's', cancels: false }),
+  world({ name: 'expiring: a fail-over and another fault', expires: true, messages: 1, faults: 2, failsOver: true }),
   world({ name: 'suspended: steered, two messages, one fault', suspends: true, whileWorking: 's', cancels: false }),
 ];
 
@@ -67,6 +70,23 @@ export const SMALL_WORLDS = [
   world({ name: 'rejecting: two messages, no fault', whileWorking: 'r', faults: 0 }),
   world({ name: 'scheduled: one message, a cancel, one fault', later: true, messages: 1 }),
   world({ name: 'suspended: one message, a cancel, one fault', suspends: true, messages: 1 }),
+  world({ name: 'expiring: two messages, no fault', expires: true, faults: 0 }),
+  world({ name: 'expiring: one message, a cancel, one fault', expires: true, messages: 1 }),
+  world({
+    name: 'expiring: scheduled, one message, one fault',
+    expires: true,
+    later: true,
+    messages: 1,
+    cancels: false,
+  }),
+  world({
+    name: 'expiring: suspended, one message, one fault',
+    expires: true,
+    suspends: true,
+    messages: 1,
+    cancels: false,
+  }),
+  world({ name: 'expiring: one message, a fail-over', expires: true, messages: 1, cancels: false, failsOver: true }),
   world({ name: 'steered: three messages, one is lost', ...LOSES_MESSAGES, slots: 1, maxAttempts: 1 }),
 ];
 
@@ -94,8 +114,8 @@ export function checkRules(worlds) {
 export function checkMutants() {
   let caught = 0;
   for (const mutant of MUTANTS) {
-    const byRecords = firstCatch(mutant.rules, true);
-    const bySteps = firstCatch(mutant.rules, false);
+    const byRecords = firstCatch(mutant, true);
+    const bySteps = firstCatch(mutant, false);
     if (byRecords) caught++;
     print(`${byRecords ? 'caught' : 'MISSED'}  ${mutant.name}`);
     if (byRecords) print(`        with checks of records: ${byRecords}`);
@@ -105,9 +125,9 @@ export function checkMutants() {
   return caught === MUTANTS.length;
 }
 
-/** @param {typeof rules} broken @param {boolean} checksRecords */
-export function firstCatch(broken, checksRecords, worlds = SMALL_WORLDS) {
-  for (const one of worlds) {
+/** @param {{ expires: boolean, rules: typeof rules }} mutant @param {boolean} checksRecords */
+export function firstCatch({ expires, rules: broken }, checksRecords, worlds = SMALL_WORLDS) {
+  for (const one of worlds.filter((world) => !!world.expires === expires)) {
     const { problem, trace } = search(one, broken, checksRecords);
     if (problem) return `"${problem}" after ${trace?.length ?? 0} steps (${one.name})`;
   }

@@ -274,5 +274,73 @@ const BROKEN = {
   ),
 };
 
-/** @type {{ name: string, rules: Rules }[]} */
-export const MUTANTS = Object.entries(BROKEN).map(([name, broken]) => ({ name, rules: { ...rules, ...broken } }));
+/** @type {Record<string, Partial<Rules>>} */
+const BROKEN_TIME_TO_LIVE = {
+  'accept: an answer with a time to live does not say what it answers': {
+    accept: (task, message) => leaving(rules.accept(task, message), { answers: '' }),
+  },
+  'beginScheduled: the time to live is lost': {
+    beginScheduled: (task, time) => rules.beginScheduled(task.waits ? { ...task, beginBy: undefined } : task, time),
+  },
+  'beginTurn: the message keeps its time to live': {
+    beginTurn: (task, run) => {
+      const reply = rules.beginTurn(task, run);
+      return reply.verdict === 'turn' && task
+        ? leaving(reply, { beginBy: task.beginBy, answers: task.answers })
+        : reply;
+    },
+  },
+  'beginTurn: a message begins although its time to live has ended': {
+    beginTurn: (task, run) => rules.beginTurn(task?.beginBy ? { ...task, beginBy: 'later' } : task, run),
+  },
+  'handBackTurn: the message gets its time to live again': {
+    handBackTurn: (task, turn) => {
+      const reply = rules.handBackTurn(task, turn);
+      return reply.record !== task && reply.verdict === 'given-back' ? leaving(reply, { beginBy: 'later' }) : reply;
+    },
+  },
+  'suspendTurn: the message gets its time to live again': {
+    suspendTurn: (task, turn) => {
+      const reply = rules.suspendTurn(task, turn);
+      return reply.record !== task && reply.record?.suspended ? leaving(reply, { beginBy: 'later' }) : reply;
+    },
+  },
+  'cancel: a canceled message is still rejected': {
+    cancel: (task) => leaving(rules.cancel(task), task ? { beginBy: task.beginBy } : {}),
+  },
+  'rejectMessage: before its time to live has ended': {
+    rejectMessage: (task) => rules.rejectMessage(task.beginBy ? { ...task, beginBy: 'due' } : task),
+  },
+  'rejectMessage: a message whose turn has begun': {
+    rejectMessage: (task) => rules.rejectMessage(task.turn ? { ...task, beginBy: 'due' } : task),
+  },
+  'rejectMessage: a message whose turn has begun, and was given back': {
+    rejectMessage: (task) =>
+      rules.rejectMessage(task.epoch && task.job && !task.turn ? { ...task, beginBy: 'due' } : task),
+  },
+  'rejectMessage: a scheduled message before its begin': {
+    rejectMessage: (task) => rules.rejectMessage({ ...task, beginBy: task.beginBy && 'due', waits: undefined }),
+  },
+  'rejectMessage: the task ends also if the message answers a question': {
+    rejectMessage: (task) => rules.rejectMessage(task.beginBy === 'due' ? { ...task, answers: '' } : task),
+  },
+  'rejectMessage: the job leaves the queue although another message waits': {
+    rejectMessage: (task) => ({ ...rules.rejectMessage(task), removed: task.job }),
+  },
+  'rejectMessage: the task keeps its job': {
+    rejectMessage: (task) => {
+      const reply = rules.rejectMessage(task);
+      return reply.record?.inbox.length === 0 && !isEnded(reply.record) ? leaving(reply, { job: task.job }) : reply;
+    },
+  },
+  'rejectMessage: nobody looks for such messages': {
+    rejectMessage: (task) => ({ verdict: 'idle', record: task, events: [] }),
+  },
+};
+
+/** @param {Record<string, Partial<Rules>>} broken @param {boolean} expires in which worlds the mutant shows */
+const mutantsOf = (broken, expires) =>
+  Object.entries(broken).map(([name, some]) => ({ name, expires, rules: { ...rules, ...some } }));
+
+/** @type {{ name: string, expires: boolean, rules: Rules }[]} */
+export const MUTANTS = [...mutantsOf(BROKEN, false), ...mutantsOf(BROKEN_TIME_TO_LIVE, true)];

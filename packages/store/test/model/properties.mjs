@@ -39,6 +39,7 @@ export function recordProblem(task, rules, maxAttempts) {
     fenced(task, ask) ??
     scheduled(task, ask) ??
     suspended(task, ask) ??
+    timeToLive(task, ask) ??
     (isTerminal(task.state) ? ended(task, ask) : cancels(task, ask)) ??
     (task.turn ? opened(task, ask, maxAttempts) : undefined)
   );
@@ -51,6 +52,7 @@ function asker(task, rules, maxAttempts) {
   return {
     /** @param {string} messageId @param {string} [fingerprint] */
     accept: (messageId, fingerprint = messageId) => rules.accept(task, { messageId, fingerprint, ...time }),
+    reject: () => rules.rejectMessage(task),
     /** @param {number} started @param {string} token @param {Task} [from] */
     begin: (started, token, from = task) =>
       rules.beginTurn(from, {
@@ -108,6 +110,7 @@ function scheduled(task, ask) {
   if (!isNothing(task, ask.accept('new'), 'waits')) return 'a scheduled task accepts no other message before its begin';
   if (verdict !== 'begun' || !job || !record || ask.beginScheduled(record).record !== record)
     return 'a scheduled task gets one job when it is due';
+  if (record.beginBy !== task.beginBy) return 'a scheduled message has its time to live from its begin on';
   return ask.cancel().record?.state === 'X' ? undefined : 'a scheduled task is canceled at once';
 }
 
@@ -119,6 +122,26 @@ function suspended(task, ask) {
     return 'a suspended turn gets one job when its time has come';
   if (!task.event && !ask.giveEvent().job) return 'an event resumes a suspended turn';
   return ask.cancel().record?.suspended ? 'a suspended turn ends with its task' : undefined;
+}
+
+/** @param {Task} task @param {Asker} ask */
+function timeToLive(task, ask) {
+  const reply = ask.reject();
+  if (task.beginBy !== 'due' || task.waits)
+    return isNothing(task, reply) ? undefined : 'a message is rejected only when its time to live has ended';
+  const late = ask.begin(task.started + 1, 'new');
+  if (reply.verdict !== 'rejected' || late.verdict !== 'rejected')
+    return 'a message whose time to live has ended is rejected, by whoever looks at it first';
+  const after = reply.record;
+  if (!after || !late.record || taskKey(after) !== taskKey(late.record) || reply.events.length !== 1)
+    return 'a rejection leaves the same task, and writes one event, whoever rejects';
+  if (!task.answers) return after.state === 'R' ? undefined : 'a task ends with the message that made it';
+  const state = after.inbox.length ? 's' : task.answers;
+  return after.state === state &&
+    after.inbox.join() === task.inbox.slice(1).join() &&
+    !!after.job === !!after.inbox.length
+    ? undefined
+    : 'a rejected answer leaves the task as it was before, or with the next message';
 }
 
 /** @param {Task} task @param {Asker} ask */
@@ -145,7 +168,15 @@ function fenced(task, ask) {
 
 /** @param {Task} task @param {Asker} ask */
 function ended(task, ask) {
-  const replies = [ask.accept('new'), ask.begin(9, 'new'), ask.cancel(), ask.sweep(), ask.giveEvent(), ask.resume()];
+  const replies = [
+    ask.accept('new'),
+    ask.begin(9, 'new'),
+    ask.cancel(),
+    ask.sweep(),
+    ask.giveEvent(),
+    ask.resume(),
+    ask.reject(),
+  ];
   return replies.every((reply) => isNothing(task, reply)) ? undefined : 'nothing changes a task that has ended';
 }
 
@@ -225,6 +256,7 @@ const isNothing = (task, reply, verdict = reply.verdict) =>
 export function stateProblem(state, rules, { maxAttempts, suspends }) {
   return state.task
     ? (messagesProblem(state, state.task, suspends ? state.faults : 0) ??
+        timeProblem(state, state.task) ??
         fieldsProblem(state.task, maxAttempts) ??
         writersProblem(state, state.task, rules))
     : undefined;
@@ -237,6 +269,14 @@ function messagesProblem({ accepted, settled, dropped, jobs }, task, surplus) {
     return 'every message is settled by one turn or by the end, in order, or listed as dropped at the end';
   // A suspended turn resumes with a new job. The old one is left if its lock had expired; a suspension counts as a fault.
   return jobs.length > accepted.length + surplus ? 'there are at most as many jobs as messages' : undefined;
+}
+
+/** @param {State} state @param {Task} task */
+function timeProblem({ begun, rejected }, { beginBy, inbox, turn, suspended, attempts, state, answers }) {
+  if (begun.some((messageId) => rejected.includes(messageId))) return 'a message is begun or rejected, and never both';
+  if (beginBy && (!inbox.length || turn || suspended || attempts || state !== 's'))
+    return 'only a message that waits and has not begun has a time to live';
+  return answers && !beginBy ? 'what a message answers is known as long as it has a time to live' : undefined;
 }
 
 /** @param {Task} task @param {number} maxAttempts */
@@ -288,7 +328,9 @@ export function stepProblem(before, { reply, script, run, state }) {
   if (isTerminal(task.state) && states.length) return 'no event is written after the end';
   if (states.slice(0, -1).some(isTerminal)) return 'the terminal event is the last one';
   if (states.at(-1) === 'C' && reply.dropped?.length && !task.cancel) return 'a completion drops no message';
-  if (states.includes('i') && state.task?.inbox[0] === task.inbox[0])
+  if (reply.rejected && (states.at(-1) === 'R') !== (reply.rejected === before.accepted[0]))
+    return 'a rejection ends the task if the message made it, and otherwise not';
+  if (states.includes('i') && !reply.rejected && state.task?.inbox[0] === task.inbox[0])
     return 'an outcome removes its message from the inbox';
   if (reply.settled && reply.settled.slice(1).join() !== run?.delivered.join())
     return 'an outcome answers exactly the messages that its turn received';

@@ -25,6 +25,7 @@
  * @property {boolean} [failsOver] a fail-over may lose an acknowledged begin or outcome, and all later writes
  * @property {boolean} [losesMessages] a fail-over may also lose the latest message during a turn
  * @property {boolean} [later]     the first message is scheduled
+ * @property {boolean} [expires]   messages have a time to live, which ends at any time
  * @property {boolean} [suspends]  turns are suspended until an event is given, or their time has come
  * @property {import('../reference/turn-rules.ts').WhileWorking} [whileWorking] default: '', such messages wait
  */
@@ -48,7 +49,7 @@
  * @property {string[]} delivered  the steering messages that its turn has received
  * @property {string} resend   the call whose reply was lost, and which will be sent again
  */
-/** @typedef {Pick<State, 'task'|'jobs'|'adds'|'cancel'|'accepted'|'settled'|'dropped'>} Kept */
+/** @typedef {Pick<State, 'task'|'jobs'|'adds'|'cancel'|'accepted'|'settled'|'dropped'|'begun'|'rejected'>} Kept */
 /**
  * @typedef {object} State
  * @property {Task|null} task
@@ -63,6 +64,8 @@
  * @property {string[]} accepted messages, in order
  * @property {string[]} settled  messages with an outcome, or answered by the end of the task, in order
  * @property {string[]} dropped  messages left at the end of the task
+ * @property {string[]} begun    messages with a time to live with which a turn has begun
+ * @property {string[]} rejected messages whose time to live ended before
  * @property {number} faults     faults so far
  * @property {boolean} isHarmed  whether a fault was more than the crash or shutdown of a worker
  */
@@ -95,6 +98,8 @@ export const START = {
   accepted: [],
   settled: [],
   dropped: [],
+  begun: [],
+  rejected: [],
   faults: 0,
   isHarmed: false,
 };
@@ -106,6 +111,7 @@ export function moves(state, rules, world) {
   clientMoves(all, state, rules, world);
   queueMoves(all, state, world);
   timeMoves(all, state, rules, world);
+  timeToLiveMoves(all, state, rules, world);
   waitMoves(all, state, rules, world);
   sweeperMoves(all, state, rules);
   failOverMoves(all, state, world);
@@ -132,7 +138,8 @@ function clientMoves(all, state, rules, world) {
   if (state.sent < world.messages && (state.sent === 0 || state.task)) {
     const messageId = `m${state.sent + 1}`;
     const waits = world.later ? LEASE : undefined;
-    const reply = rules.accept(state.task, { messageId, fingerprint: messageId, lease: LEASE, waits });
+    const ttl = world.expires ? 'later' : undefined;
+    const reply = rules.accept(state.task, { messageId, fingerprint: messageId, lease: LEASE, waits, ttl });
     const isAccepted = reply.verdict === 'accepted';
     const canBeLost = world.losesMessages && isAccepted && state.task?.turn;
     const stored = record(canBeLost ? { ...state, kept: keep(state) } : state, reply);
@@ -166,6 +173,31 @@ function clientMoves(all, state, rules, world) {
       state: { ...record(state, reply), asked: true, cancel: reply.verdict !== 'terminal' },
     });
   }
+}
+
+/**
+ * The time to live of a message ends, and any process rejects what nobody has begun by then; it may also be late.
+ * @param {Move[]} all @param {State} state @param {Rules} rules @param {World} world
+ */
+function timeToLiveMoves(all, state, rules, world) {
+  if (!state.task || !world.expires) return;
+  if (state.task.beginBy === 'later' && !state.task.waits)
+    all.push({
+      label: 'the time to live of the message ends',
+      kind: 'fair',
+      state: { ...state, task: { ...state.task, beginBy: 'due' } },
+    });
+  const reply = rules.rejectMessage(state.task);
+  const canBeLost = world.failsOver && reply.verdict === 'rejected';
+  const next = record(canBeLost ? { ...state, kept: keep(state) } : state, reply);
+  const waits = next.jobs.some(({ id, lock }) => id === reply.removed && lock === 0);
+  all.push({
+    label: `a process looks for messages that nobody began in time: ${reply.verdict}`,
+    kind: state.task.beginBy === 'due' ? 'fair' : 'outside',
+    script: 'rejectMessage',
+    reply,
+    state: waits && reply.removed ? withoutJob(next, reply.removed) : next,
+  });
 }
 
 /**
@@ -288,7 +320,7 @@ function failOverMoves(all, state, world) {
 }
 
 /** The data of Redis, and what was counted of it, before a begin or an outcome. @param {State} state @returns {Kept} */
-const keep = ({ task, jobs, adds, cancel, accepted, settled, dropped }) => ({
+const keep = ({ task, jobs, adds, cancel, accepted, settled, dropped, begun, rejected }) => ({
   task,
   jobs,
   adds,
@@ -296,6 +328,8 @@ const keep = ({ task, jobs, adds, cancel, accepted, settled, dropped }) => ({
   accepted,
   settled,
   dropped,
+  begun,
+  rejected,
 });
 
 /** @param {State} state */
@@ -336,7 +370,8 @@ function runMoves(all, state, run, rules, world) {
     if (isFault && !mayFail(state, world)) continue;
     const reply = rules[step.script](/** @type {never} */ (state.task), /** @type {never} */ (step.args));
     const label = `${name(run)} ${call}: ${reply.verdict}`;
-    const isBegin = step.script === 'beginTurn' && reply.verdict === 'turn' && reply.record !== state.task;
+    const isBegin =
+      step.script === 'beginTurn' && reply.record !== state.task && /^(turn|rejected)$/.test(reply.verdict);
     const isOutcome = step.script === 'append' && reply.settled !== undefined;
     const canBeLost = world.failsOver && (isBegin || isOutcome);
     const kept = record(canBeLost ? { ...state, kept: keep(state) } : state, reply);
@@ -445,6 +480,8 @@ function next(run, call, reply, world) {
       return { ...run, at: call === 'asks for input' ? 'end' : 'turn' };
     case 'more':
       return { ...run, ...IDLE, at: 'begin', turns: run.turns + 1 };
+    case 'rejected':
+      return { ...run, ...IDLE, at: 'begin' };
     case 'successor':
       return { ...run, ...DONE, at: 'finish', add: reply.job ?? 0 };
     case 'given':
@@ -466,9 +503,11 @@ const name = (run) => `run ${run.token} (job ${run.job}, start ${run.started})`;
 // Changes of a state ------------------------------------------------------------------------------------------------
 
 /** @param {State} state @param {Reply} reply @returns {State} */
-const record = (state, { record: task = null, settled = [], answered = [], dropped }) => ({
+const record = (state, { record: task = null, settled = [], answered = [], dropped, message, rejected }) => ({
   ...state,
   task,
+  begun: message && state.task?.beginBy && !state.begun.includes(message) ? [...state.begun, message] : state.begun,
+  rejected: rejected ? [...state.rejected, rejected] : state.rejected,
   settled: settled.length || answered.length ? [...state.settled, ...settled, ...answered] : state.settled,
   dropped: dropped?.length ? [...state.dropped, ...dropped] : state.dropped,
 });

@@ -123,10 +123,8 @@ export function accept(
 ): Reply {
   const known = record?.accepted[messageId];
   if (known) return unchanged(record, known === fingerprint ? 'duplicate' : 'conflict');
-  if (record && isTerminal(record.state)) return unchanged(record, 'terminal');
-  if (record?.waits) return unchanged(record, 'waits');
-  if (record?.cancel) return unchanged(record, 'canceling');
-  if (rejects(record)) return unchanged(record, 'working');
+  const refusal = record && refusalOf(record);
+  if (refusal) return unchanged(record, refusal);
 
   const before = record ?? NEW;
   const next = {
@@ -141,9 +139,14 @@ export function accept(
   return schedule({ ...next, state: 's', beginBy: ttl, answers }, { verdict: 'accepted', lease, events: ['s'] });
 }
 
-/** Whether messages are rejected, as a turn runs or is suspended. */
-const rejects = (record: TaskRecord | undefined) =>
-  record?.whileWorking === 'r' && (record.turn !== '' || record.suspended) && !isWaiting(record.state);
+/** Why the task takes no message; undefined: it does. */
+function refusalOf(record: TaskRecord): string | undefined {
+  if (isTerminal(record.state)) return 'terminal';
+  if (record.waits) return 'waits';
+  if (record.cancel) return 'canceling';
+  const runs = record.turn !== '' || record.suspended;
+  return record.whileWorking === 'r' && runs && !isWaiting(record.state) ? 'working' : undefined;
+}
 
 /** Begins a scheduled task if it is due. */
 export function beginScheduled(record: TaskRecord, { lease }: { lease: Due }): Reply {
