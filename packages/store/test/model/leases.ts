@@ -1,6 +1,8 @@
 // Leases of processes and runs of jobs, over every interleaving of a small world: two processes, two jobs, lost replies,
 // leases that run out, kills, and checks that are sent before a job is given back and arrive after it.
 
+import { type Found, type Step, visit } from './visit.ts';
+
 /** What Redis has: see running.lua. A token is the name of its process and a number. */
 export interface RedisState {
   readonly waiting: readonly string[];
@@ -149,13 +151,6 @@ export interface World {
   readonly notices: boolean;
 }
 
-interface Step {
-  readonly name: string;
-  readonly state: State;
-  /** A fault, or a step that need not happen. */
-  readonly isFair: boolean;
-}
-
 const newProcess: Process = { isAlive: true, runs: {}, takes: 0, uncertain: [], unknown: [] };
 
 function firstState({ jobs }: World): State {
@@ -167,8 +162,8 @@ function firstState({ jobs }: World): State {
   };
 }
 
-function stepsOf(state: State, rules: LeaseRules, world: World): Step[] {
-  const steps: Step[] = [];
+function stepsOf(state: State, rules: LeaseRules, world: World): Step<State>[] {
+  const steps: Step<State>[] = [];
   for (const [name, process] of Object.entries(state.processes)) {
     const step = (what: string, change: Partial<Process>, more: Partial<State> = {}, isFair = true): void => {
       const processes = { ...state.processes, [name]: { ...process, ...change } };
@@ -317,66 +312,16 @@ function problemOfStep(after: RedisState, before: RedisState): string | undefine
   return undefined;
 }
 
-export interface Found {
-  readonly states: number;
-  readonly problem?: string;
-  readonly trace?: readonly string[];
-}
-
 /** Visits every state; then checks that from each of them every job can come to rest by fair steps alone. */
 export function searchLeases(world: World, rules: LeaseRules = leaseRules): Found {
-  const first = firstState(world);
-  const seen = new Map<string, { readonly from?: string; readonly by: string }>([[keyOf(first), { by: 'begin' }]]);
-  const back = new Map<string, string[]>();
-  const atRest: string[] = [];
-  const queue = [first];
-  for (let state = queue.shift(); state; state = queue.shift()) {
-    const key = keyOf(state);
-    if (isAtRest(state)) atRest.push(key);
-    for (const { name, state: next, isFair } of stepsOf(state, rules, world)) {
-      const nextKey = keyOf(next);
-      if (isFair) back.set(nextKey, [...(back.get(nextKey) ?? []), key]);
-      const isNew = !seen.has(nextKey);
-      if (isNew) seen.set(nextKey, { from: key, by: name });
-      const problem = problemOf(next, state);
-      if (problem) return { states: seen.size, problem, trace: [...traceTo(seen, key), name] };
-      if (isNew) queue.push(next);
-    }
-  }
-  const stuck = firstStuck(seen, back, atRest);
-  if (stuck) return { states: seen.size, problem: 'a job never waits again', trace: traceTo(seen, stuck) };
-  return { states: seen.size };
-}
-
-const keyOf = (state: State): string => JSON.stringify(state, sorted);
-const sorted = (_: string, value: unknown): unknown =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-    : value;
-
-/** Nobody has a job. */
-const isAtRest = ({ redis }: State): boolean => Object.keys(redis.held).length === 0;
-
-function traceTo(seen: ReadonlyMap<string, { readonly from?: string; readonly by: string }>, key: string): string[] {
-  const steps: string[] = [];
-  for (let at: string | undefined = key; at; at = seen.get(at)?.from) steps.unshift(seen.get(at)?.by ?? '');
-  return steps;
-}
-
-function firstStuck(
-  seen: ReadonlyMap<string, unknown>,
-  back: ReadonlyMap<string, readonly string[]>,
-  atRest: readonly string[],
-): string | undefined {
-  const resting = new Set(atRest);
-  const next = [...atRest];
-  for (let key = next.pop(); key !== undefined; key = next.pop())
-    for (const from of back.get(key) ?? [])
-      if (!resting.has(from)) {
-        resting.add(from);
-        next.push(from);
-      }
-  return [...seen.keys()].find((key) => !resting.has(key));
+  return visit<State>({
+    first: firstState(world),
+    stepsOf: (state) => stepsOf(state, rules, world),
+    problemOf,
+    // Nobody has a job.
+    isAtRest: ({ redis }) => Object.keys(redis.held).length === 0,
+    stuck: 'a job never waits again',
+  });
 }
 
 /** One rule broken at a time. */
