@@ -84,10 +84,66 @@ test('a task asks whether it may go on, and goes on when its client answers', as
   const asked = await send(store, 'payer', { text: 'one two three' });
   expect([stateOf(asked), textOf(asked)]).toEqual([
     'INPUT_REQUIRED',
-    'Spent 20 tokens of 20 tokens: go on? Any answer lets the task spend as much again; cancel it to stop.',
+    'Spent 20 tokens of 20 tokens. Go on, and spend up to 20 tokens more? Answer yes or no.',
   ]);
-  const paid = await send(store, 'payer', { text: 'yes please', taskId: asked.id });
-  expect([stateOf(paid), usageOf(paid)?.total.calls]).toEqual(['COMPLETED', 4]);
+  // Without steps, the same work begins again.
+  const again = await send(store, 'payer', { text: 'yes please', taskId: asked.id });
+  expect([stateOf(again), textOf(again)]).toEqual([
+    'INPUT_REQUIRED',
+    'Spent 40 tokens of 40 tokens. Go on, and spend up to 20 tokens more? Answer yes or no.',
+  ]);
+});
+
+/** Pays 1 USD for each of three steps, two tokens for the call between them, and says what it knows. */
+const worker: Execute = async (turn) => {
+  const texts: string[] = [];
+  for (const name of ['first', 'second', 'third']) {
+    const pay = async () => {
+      await checkBudget();
+      noteModelCall({ model: 'm', durationMs: 1, microUsd: 1_000_000 });
+      return `${name} of ${turn.text}`;
+    };
+    texts.push(await turn.step(name, pay));
+    if (name === 'first') texts.push((await turn.call('echo', 'hello')).text);
+  }
+  const history = turn.history.map(({ parts: [part] }) => part?.text).join(', ');
+  return turn.complete(`${texts.join(', ')}; ${history}`);
+};
+
+test('the work goes on where it stopped when the client says yes, with the same message, and pays for nothing twice', async () => {
+  const called: string[] = [];
+  const echo: Execute = (turn) => {
+    called.push(turn.text);
+    return turn.complete(turn.text);
+  };
+  // Each step costs more than the budget: each answer lets it make one.
+  const budget: Budget = { microUsd: 400_000, whenSpent: 'ask' };
+  const store = await stage([agent('worker', worker, budget), agent('echo', echo)]);
+  let task = await send(store, 'worker', { text: 'a wish' });
+  const asked = [textOf(task)];
+  for (const text of ['Hm?', 'Yes.', 'ok', 'yes']) {
+    if (stateOf(task) !== 'INPUT_REQUIRED') break;
+    task = await send(store, 'worker', { text, taskId: task.id });
+    asked.push(textOf(task));
+  }
+  expect(asked).toEqual([
+    'Spent 1.00 USD of 0.40 USD. Go on, and spend up to 0.40 USD more? Answer yes or no.',
+    'Spent 1.00 USD of 0.40 USD. Go on, and spend up to 0.40 USD more? Answer yes or no.',
+    'Spent 2.00 USD of 1.40 USD. Go on, and spend up to 0.40 USD more? Answer yes or no.',
+    'first of a wish, hello, second of a wish, third of a wish; a wish',
+  ]);
+  expect([called, usageOf(task)?.total.microUsd]).toEqual([['hello'], 3_000_000]);
+});
+
+test('a task whose client says no fails', async () => {
+  const store = await stage([agent('payer', payer, { tokens: 20, whenSpent: 'ask' })]);
+  const asked = await send(store, 'payer', { text: 'one two three' });
+  const ended = await send(store, 'payer', { text: 'No, thanks', taskId: asked.id });
+  expect([stateOf(ended), textOf(ended), usageOf(ended)?.total.calls]).toEqual([
+    'FAILED',
+    'The task has spent its budget, and may not go on.',
+    2,
+  ]);
 });
 
 test('a budget that the client names holds for called tasks, too', async () => {

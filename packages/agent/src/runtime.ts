@@ -6,7 +6,7 @@
 export type { TurnInput } from '@switchyard/protocol';
 export { isAgent } from './definition/agent.ts';
 export { failTurnOf, runningTurn, type ScopeOwner } from './journal/turn-scope.ts';
-export type { BudgetNotice } from './port/budget.ts';
+export type { BudgetAnswer, BudgetNotice } from './port/budget.ts';
 export type { CallOutcome, CallPlacement, CallPort, CallRefusal, OutgoingCall, PlacedCall } from './port/call-port.ts';
 export type { ContextPort, StoredState } from './port/context-port.ts';
 export type { ConversationPort, NewConversation } from './port/conversation-port.ts';
@@ -19,5 +19,6 @@ export type { StepBeginning, StepPort, StepRun } from './port/step-port.ts';
 export type { TurnPort } from './port/turn-port.ts';
 export type { PendingWait, WaitBeginning, WaitPort, WaitRequest } from './port/wait-port.ts';
 export { type Backoff, backoffDelayMs, retryDelayMs } from './retries/retry-policy.ts';
+export { continuedWork } from './run/budget-question.ts';
 export { type ExecuteTurnOptions, executeTurn } from './run/execute-turn.ts';
 export { faultOf } from './run/fault.ts';

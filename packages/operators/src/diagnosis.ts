@@ -99,7 +99,7 @@ function questionText(spent: string | undefined): string {
   if (spent === undefined) return 'The task waits for an answer to its question.';
   return (
     `The task has spent its budget, ${spent}, and asks whether it may go on: ` +
-    'any answer lets it spend as much again.'
+    '"yes" lets it spend as much again, "no" ends it.'
   );
 }
 

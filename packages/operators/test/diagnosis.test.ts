@@ -212,7 +212,7 @@ const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
       budget: { asksAfter: '2.00 USD of 2.00 USD' },
     },
     'The task has spent its budget, 2.00 USD of 2.00 USD, and asks whether it may go on: ' +
-      'any answer lets it spend as much again.',
+      '"yes" lets it spend as much again, "no" ends it.',
   ],
   [
     'waits-for-auth',

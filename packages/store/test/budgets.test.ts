@@ -37,7 +37,7 @@ test('a task may spend until its budget is reached, in money or in tokens', asyn
   await spend(turn, 99);
   expect(await turn.spentBudget(ofAgent(100))).toBeUndefined();
   await spend(turn, 2);
-  const spent = { of: 'task', unit: 'microUsd', spent: 101, budget: 100, renewsAtMs: 0 };
+  const spent = { of: 'task', unit: 'microUsd', spent: 101, budget: 100, renewsAtMs: 0, allowance: 100 };
   expect(await turn.spentBudget(ofAgent(100))).toEqual(spent);
   const tokens = { ...unlimited, agent: { ...none, tokens: 2 } };
   expect(await turn.spentBudget(tokens)).toMatchObject({ of: 'task', unit: 'tokens', spent: 2, budget: 2 });
@@ -57,18 +57,41 @@ test('a called task may spend what its callers have left, whatever else they hav
   expect(await host.spentBudget(ofAgent(100))).toMatchObject({ of: 'task' });
 });
 
-test('an answer to the question lets a task spend as much again, once', async () => {
+test('a task that may go on spends as much again, besides what it has spent, once', async () => {
   const first = await hostTurn();
-  await spend(first, 100);
+  await spend(first, 130);
   for (const _ of [1, 2]) expect(await first.spentBudget(ofAgent(100, true))).toMatchObject({ budget: 100 });
   await first.publish(asking);
   const second = await answered(first, 2);
+  // A message alone is no consent.
+  expect(await second.spentBudget({ ...ofAgent(100), asks: false })).toMatchObject({ spent: 130, budget: 100 });
+  for (const _ of [1, 2]) await second.continueWork(true);
   for (const _ of [1, 2]) expect(await second.spentBudget(ofAgent(100, true))).toBeUndefined();
   await spend(second, 100);
-  expect(await second.spentBudget(ofAgent(100, true))).toMatchObject({ spent: 200, budget: 200 });
-  // Another attempt at the same message is no answer.
+  expect(await second.spentBudget(ofAgent(100, true))).toMatchObject({ spent: 230, budget: 230, allowance: 100 });
+  // Another attempt at the same message is no other answer.
   const again = await begun(store, first.start.taskId, { job: 2, started: 2, token: 'b:1' });
-  expect(await again.spentBudget(ofAgent(100, true))).toMatchObject({ spent: 200, budget: 200 });
+  await again.continueWork(true);
+  expect(await again.spentBudget(ofAgent(100, true))).toMatchObject({ spent: 230, budget: 230 });
+});
+
+test('the turn that goes on has the steps of the turn that asked, and an event before it is refused', async () => {
+  const first = await hostTurn();
+  const { taskId } = first.start;
+  await store.steps.begin(first, 'step plan');
+  await store.steps.end(first, 'step plan', '"a plan"');
+  await spend(first, 100);
+  await first.spentBudget(ofAgent(100, true));
+  await first.publish(asking);
+  await accepted(store, alice, userMessage('hm', { taskId }));
+  expect(await store.waits.give(alice, taskId, { name: 'payment', data: '1' })).toEqual({ verdict: 'idle' });
+  const second = await begun(store, taskId, { job: 2 });
+  await second.continueWork(false);
+  await second.publish(asking);
+  const third = await answered(first, 3);
+  await third.continueWork(true);
+  expect(await store.steps.begin(third, 'step plan')).toEqual({ verdict: 'done', result: '"a plan"' });
+  expect(await store.waits.give(alice, taskId, { name: 'payment', data: '1' })).toEqual({ verdict: 'given' });
 });
 
 test('a client may name a smaller budget, which holds for later messages, and a new one', async () => {
@@ -97,7 +120,7 @@ test('tenants and principals have budgets for a day and a month, which renew', a
   expect(await own.tasks.spentBudget(alice, { message: userMessage() })).toBeUndefined();
   await spend(turn, 1);
   const [day, now] = [86_400_000, Date.now()];
-  const spent = { spent: 100, budget: 100, renewsAtMs: Math.ceil(now / day) * day };
+  const spent = { spent: 100, budget: 100, renewsAtMs: Math.ceil(now / day) * day, allowance: 0 };
   expect(await turn.spentBudget(unlimited)).toEqual({ of: 'principal', unit: 'microUsd', ...spent });
   expect(await own.tasks.spentBudget(alice, { message: userMessage() })).toMatchObject({
     of: 'principal',

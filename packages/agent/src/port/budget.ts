@@ -7,8 +7,8 @@ export interface Budget {
   /** Tokens, of the input and the output. Default: no limit. */
   readonly tokens?: number;
   /**
-   * `fail`: a task that has spent its budget fails. `ask`: it asks its client, and any answer lets it spend as much
-   * again. Default: `fail`.
+   * `fail`: a task that has spent its budget fails. `ask`: it asks its client. After "yes" it may spend as much
+   * again, and goes on with what its steps have done; after "no" it fails. Default: `fail`.
    */
   readonly whenSpent?: 'fail' | 'ask';
 }
@@ -19,6 +19,15 @@ export interface BudgetNotice {
   readonly text: string;
   /** The client is asked whether the task may go on. */
   readonly asks: boolean;
+}
+
+/** The client's answer to the question whether its task may go on. */
+export interface BudgetAnswer {
+  readonly says: 'yes' | 'no' | 'unclear';
+  /** Of the answer. */
+  readonly messageId: string;
+  /** What the client was asked. */
+  readonly question: string;
 }
 
 /**

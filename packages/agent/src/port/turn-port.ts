@@ -1,5 +1,5 @@
 import type { TurnEvent, TurnInput } from '@switchyard/protocol';
-import type { BudgetNotice } from './budget.ts';
+import type { BudgetAnswer, BudgetNotice } from './budget.ts';
 import type { CallPort } from './call-port.ts';
 import type { ContextPort } from './context-port.ts';
 import type { ConversationPort } from './conversation-port.ts';
@@ -24,6 +24,8 @@ export interface TurnPort {
   readonly pace?: PacePort | undefined;
   /** Unset: the agent gets no other messages while it works. */
   readonly steering?: SteeringPort | undefined;
+  /** Set if the turn's message was the answer whether the work for `input.message` may go on. */
+  readonly budgetAnswer?: BudgetAnswer | undefined;
   /**
    * Publishes an event, in the order of the calls; the port adds timestamps, taskId and contextId. Resolves when the
    * event is durable; a chunk of an artifact, or a working status without content, may be written with the next event.
@@ -47,6 +49,13 @@ export interface TurnPort {
    * @throws {TurnEnded} the turn no longer owns its task
    */
   checkBudget?(what: 'model' | 'call'): Promise<BudgetNotice | undefined>;
+  /**
+   * Call it before the work for `input.message` goes on, or the client is asked again: the results of its steps, calls
+   * and waits are kept for this turn.
+   * @param isAllowed the task may spend its budget once more
+   * @throws {TurnEnded} the turn no longer owns its task
+   */
+  continueWork?(isAllowed: boolean): Promise<void>;
   /** Counts what was used of a model, also if the turn has lost its task. Resolves when it is stored. Unset: nobody does. */
   recordUsage?(usage: CountedUsage): Promise<void>;
 }

@@ -5,12 +5,14 @@ import type { Agent } from '../definition/agent.ts';
 import { type TurnFailure, throughLayers } from '../definition/middleware.ts';
 import { TurnJournal } from '../journal/turn-journal.ts';
 import { agentMessage } from '../messages/content.ts';
+import { derivedId } from '../messages/derived-id.ts';
 import { BudgetSpent } from '../port/budget.ts';
 import type { Outcome, TurnResult } from '../port/outcome.ts';
 import { AgentError, RetryableError, TurnEnded, TurnMisuseError } from '../port/turn-errors.ts';
 import { TurnInterruption } from '../port/turn-interruption.ts';
 import type { TurnPort } from '../port/turn-port.ts';
 import { Turn } from '../turn/turn.ts';
+import { questionMetadata } from './budget-question.ts';
 import { faultOf } from './fault.ts';
 import { TurnTimeouts } from './turn-timeouts.ts';
 
@@ -72,6 +74,7 @@ async function perform(run: Execution): Promise<TurnResult> {
 async function execute(run: Execution): Promise<Outcome> {
   const { agent, port, journal } = run;
   const { use = [] } = agent;
+  await followAnswer(run);
   const input = await readInput(agent.input, port.input);
   if ('problem' in input) return run.turn.reject(input.problem);
   const turn: Turn = new Turn(port, journal, {
@@ -87,6 +90,16 @@ async function execute(run: Execution): Promise<Outcome> {
     use.map((layer) => (inner) => (layer.aroundTurn ? layer.aroundTurn(turn, inner) : inner())),
     async () => agent.execute(turn),
   );
+}
+
+/** If the client was asked whether the task may go on, does what it says. @throws {BudgetSpent} it did not say yes */
+async function followAnswer({ port, journal }: Execution): Promise<void> {
+  const { budgetAnswer: answer } = port;
+  if (!answer) return;
+  if (answer.says === 'no')
+    throw new BudgetSpent({ text: 'The task has spent its budget, and may not go on.', asks: false });
+  await journal.runEffect(async () => port.continueWork?.(answer.says === 'yes'));
+  if (answer.says === 'unclear') throw new BudgetSpent({ text: answer.question, asks: true });
 }
 
 /** The journal decides the result before anything that the agent threw or returned. */
@@ -158,8 +171,17 @@ async function resultWithoutOutcome(run: Execution): Promise<TurnResult> {
 
 /** Asks the client whether the task may go on. */
 async function ask(run: Execution, text: string): Promise<TurnResult> {
+  const { input, budgetAnswer } = run.port;
+  const { messageId } = input.message;
+  const message = {
+    ...agentMessage({ parts: [{ text }], metadata: questionMetadata(messageId) }),
+    // The same question may be asked again, so its id is derived from the answer before.
+    messageId: derivedId([input.task.id, budgetAnswer?.messageId ?? messageId, 'budget']),
+  };
+  const state = 'TASK_STATE_INPUT_REQUIRED';
   try {
-    return { kind: 'settled', ...(await run.turn.requireInput(text)) };
+    await run.journal.write(() => ({ kind: 'status', state, message, settles: true }));
+    return { kind: 'settled', state };
   } catch (fault) {
     if (fault instanceof TurnEnded) return { kind: 'interrupted', reason: fault.reason };
     return { kind: 'retry', afterMs: undefined, error: run.journal.portError ?? fault };

@@ -10,15 +10,14 @@
 --       tokens         the same in tokens
 --       client_usd     budget of the task that its client names with the message of this turn; 0: none
 --       client_tokens  the same in tokens
---       asks           '1': its client is asked whether the task may go on, and any answer lets it spend as much again
+--       asks           '1': its client is asked whether the task may go on, see continue-work.lua
 --       tenant_day     budgets in micro-USD, those of quotas.ts; 0: none
 --       tenant_month
 --       principal_day
 --       principal_month
--- Returns  { verdict, spent, budget, ms until which it is spent }
+-- Returns  { verdict, spent, budget, ms until which it is spent; of `task`: what it may spend once more }
 --       free | fenced (the turn has lost its task) | task | caller | tenant | principal (whose budget is spent)
--- Invariant: a task that has spent its budget spends no more, apart from what is under way. An answer of the client is
--- counted once.
+-- Invariant: a task that has spent its budget spends no more, apart from what is under way.
 
 local tasks_root, usage_root = unpack(KEYS)
 local task_id, owner, fence, micro_usd, tokens, client_usd, client_tokens, asks = unpack(ARGV, 1, 8)
@@ -55,23 +54,20 @@ local function least(a, b)
   return math.min(a, b)
 end
 
-local named_usd, named_tokens, named_by, grants, asked, known_usd, known_tokens =
-  unpack(redis.call('HMGET', usage_key, 'client microUsd', 'client tokens', 'client message', 'grants', 'asked',
-    'limit microUsd', 'limit tokens'))
+local named_usd, named_tokens, named_by, base_usd, base_tokens, known_usd, known_tokens =
+  unpack(redis.call('HMGET', usage_key, 'client microUsd', 'client tokens', 'client message', 'base microUsd',
+    'base tokens', 'limit microUsd', 'limit tokens'))
 if (client_usd ~= '0' or client_tokens ~= '0') and named_by ~= ('%d'):format(number) then
   -- The client names a new budget, of the whole task.
-  named_usd, named_tokens, grants, asked = client_usd, client_tokens, 0, nil
+  named_usd, named_tokens, base_usd, base_tokens = client_usd, client_tokens, 0, 0
   redis.call('HSET', usage_key, 'client microUsd', client_usd, 'client tokens', client_tokens,
-    'client message', ('%d'):format(number), 'grants', '0')
-  redis.call('HDEL', usage_key, 'asked')
-elseif asked and tonumber(asked) < number then
-  -- It was asked, and has answered.
-  grants, asked = tonumber(grants or 0) + 1, nil
-  redis.call('HSET', usage_key, 'grants', grants)
-  redis.call('HDEL', usage_key, 'asked')
+    'client message', ('%d'):format(number))
+  redis.call('HDEL', usage_key, 'asked', 'base microUsd', 'base tokens')
 end
-local times = 1 + tonumber(grants or 0)
-local limits = { least(micro_usd, named_usd) * times, least(tokens, named_tokens) * times }
+local allowed_usd, allowed_tokens = least(micro_usd, named_usd), least(tokens, named_tokens)
+-- What was spent when the client let the task go on does not count again.
+local function limit(allowed, base) return allowed > 0 and allowed + tonumber(base or 0) or 0 end
+local limits = { limit(allowed_usd, base_usd), limit(allowed_tokens, base_tokens) }
 -- Tasks that this one calls check them.
 if limits[1] ~= tonumber(known_usd or 0) or limits[2] ~= tonumber(known_tokens or 0) then
   redis.call('HSET', task_key, 'has_other_keys', '1')
@@ -81,7 +77,7 @@ end
 local spent, budget = spent_of(usage_key, limits)
 if spent then
   if asks == '1' then redis.call('HSET', usage_key, 'asked', ('%d'):format(number)) end
-  return { 'task', spent, budget, 0 }
+  return { 'task', spent, budget, budget < 0 and allowed_tokens or allowed_usd }
 end
 
 local depth = 0

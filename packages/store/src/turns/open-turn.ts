@@ -267,6 +267,13 @@ export class OpenTurn {
     throw new TurnFenced();
   }
 
+  /** As `TurnUsage.continueWork`. @throws {TurnFenced} */
+  async continueWork(isAllowed: boolean): Promise<void> {
+    if (await this.#usage.continueWork(isAllowed)) return;
+    this.#onFenced();
+    throw new TurnFenced();
+  }
+
   /** Resolves when everything used is stored: call it before what follows from it is. */
   usageRecorded(): Promise<void> {
     return this.#usage.flush();

@@ -42,6 +42,14 @@ const checkBudgetScript = defineScript({
   reply: tuple(word('free', 'fenced', 'task', 'caller', 'tenant', 'principal'), integer, integer, integer),
 });
 
+const continueWorkScript = defineScript({
+  file: 'continue-work.lua',
+  from: import.meta.url,
+  keys: ['tasksRoot'],
+  args: ['taskId', 'fence', 'isAllowed'],
+  reply: word('continued', 'fenced'),
+});
+
 /** What a task may spend, with all tasks below it; 0: no limit. */
 export interface TaskBudget {
   readonly microUsd: number;
@@ -66,6 +74,8 @@ export interface SpentTurnBudget {
   readonly budget: number;
   /** When the budget of a tenant or principal renews, as ms since 1970; otherwise 0. */
   readonly renewsAtMs: number;
+  /** Of a task: what it may spend once more, if its client lets it go on; otherwise 0. */
+  readonly allowance: number;
 }
 
 interface Batch {
@@ -116,7 +126,7 @@ export class TurnUsage {
     const { redis, shards, settings } = this.#dependencies;
     const { taskId, fence } = this.#turn;
     const keys = shards.of(taskId);
-    const [of, spent, budget, renewsAtMs] = await checkBudgetScript.run(redis, {
+    const [of, spent, budget, then] = await checkBudgetScript.run(redis, {
       keys: { tasksRoot: keys.tasks, usageRoot: keys.usage },
       args: {
         taskId: idText(taskId),
@@ -134,7 +144,22 @@ export class TurnUsage {
     if (of === 'fenced') return of;
     // See check-budget.lua.
     const unit = budget < 0 ? 'tokens' : 'microUsd';
-    return { of, unit, spent: Math.abs(spent), budget: Math.abs(budget), renewsAtMs };
+    return { of, unit, spent: Math.abs(spent), budget: Math.abs(budget), ...followingOf(of, then) };
+  }
+
+  /**
+   * Call it when the client has answered whether the task may go on: this turn finds the results of the turn that asked.
+   * @param isAllowed it may; otherwise its client is asked again
+   * @returns false: the turn has lost its task
+   */
+  async continueWork(isAllowed: boolean): Promise<boolean> {
+    const { redis, shards } = this.#dependencies;
+    const { taskId, fence } = this.#turn;
+    const verdict = await continueWorkScript.run(redis, {
+      keys: { tasksRoot: shards.of(taskId).tasks },
+      args: { taskId: idText(taskId), fence, isAllowed: isAllowed ? '1' : '' },
+    });
+    return verdict === 'continued';
   }
 
   async #write(): Promise<void> {
@@ -159,6 +184,10 @@ export class TurnUsage {
     });
     this.#batch = undefined;
   }
+}
+
+function followingOf(of: string, then: number): Pick<SpentTurnBudget, 'renewsAtMs' | 'allowance'> {
+  return of === 'task' ? { renewsAtMs: 0, allowance: then } : { renewsAtMs: then, allowance: 0 };
 }
 
 function argumentsOf({ model, key = '', ...amounts }: ModelUsage) {

@@ -52,7 +52,10 @@ if refusal then
 end
 
 local number = number_of_message(record)
-local is_same = tonumber(redis.call('HGET', steps_key, 'message') or 0) == number
+local of = redis.call('HGET', steps_key, 'message')
+local is_same = tonumber(of or 0) == number
+-- The client's answer waits for its turn, which goes on with these steps and events: see ../turns/continue-work.lua.
+if of and not is_same and redis.call('HGET', task_key .. ':u', 'asked') == of then return { 'idle' } end
 if callback ~= '' then
   name = is_same and redis.call('HGET', steps_key, 'callback ' .. callback)
   if not name then return { 'missing' } end

@@ -88,6 +88,16 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: undefined,
     },
   ],
+  'turns/continue-work.lua': [
+    {
+      kind: 'ends',
+      prepare: async (stage) => {
+        const turn = await stage.turn();
+        return () => turn.continueWork(true);
+      },
+      answer: undefined,
+    },
+  ],
   'tasks/quotas/read-budgets.lua': [
     {
       kind: 'reads',

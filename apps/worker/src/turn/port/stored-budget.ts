@@ -64,10 +64,10 @@ function requestedIn(metadata: Metadata | undefined): Budget | undefined {
   return { ...(microUsd !== undefined && { microUsd }), ...(tokens !== undefined && { tokens }) };
 }
 
-function textOf({ of, unit, spent, budget, renewsAtMs }: SpentTurnBudget, asks: boolean): string {
+function textOf({ of, unit, spent, budget, renewsAtMs, allowance }: SpentTurnBudget, asks: boolean): string {
   const amounts = `${amountText(spent, unit)} of ${amountText(budget, unit)}`;
   if (of === 'task' && asks)
-    return `Spent ${amounts}: go on? Any answer lets the task spend as much again; cancel it to stop.`;
+    return `Spent ${amounts}. Go on, and spend up to ${amountText(allowance, unit)} more? Answer yes or no.`;
   if (of === 'task') return `The task has spent its budget: ${amounts}.`;
   if (of === 'caller') return `The task that called this one has spent its budget: ${amounts}.`;
   const whose = of === 'tenant' ? 'your tenant' : 'your principal';

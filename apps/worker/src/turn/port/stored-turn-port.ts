@@ -1,12 +1,14 @@
 import { type Agent, TurnEnded, TurnInterruption } from '@switchyard/agent';
-import type {
-  BudgetNotice,
-  CountedUsage,
-  LogLine,
-  ModelCall,
-  PacePort,
-  SteeringPort,
-  TurnPort,
+import {
+  type BudgetAnswer,
+  type BudgetNotice,
+  type CountedUsage,
+  continuedWork,
+  type LogLine,
+  type ModelCall,
+  type PacePort,
+  type SteeringPort,
+  type TurnPort,
 } from '@switchyard/agent/runtime';
 import type { TurnEvent, TurnInput } from '@switchyard/protocol';
 import type { OpenTurn } from '@switchyard/store';
@@ -56,6 +58,7 @@ export class StoredTurnPort implements TurnPort {
   readonly conversations: StoredConversations;
   readonly steering: SteeringPort | undefined;
   readonly pace: PacePort;
+  readonly budgetAnswer: BudgetAnswer | undefined;
   readonly #turn: OpenTurn;
   readonly #controls: TurnControls;
 
@@ -64,7 +67,9 @@ export class StoredTurnPort implements TurnPort {
     this.#turn = turn;
     this.#controls = controls;
     this.signal = controls.signal;
-    this.input = turn.start;
+    const { input, answer } = continuedWork(turn.start);
+    this.input = input;
+    this.budgetAnswer = answer;
     this.steps = new StoredSteps(store.steps, turn, { confirm: () => this.confirm(), failures: controls.failures });
     this.waits = new StoredWaits(store.waits, turn, dependencies.publicUrl);
     this.calls = new StoredCalls(dependencies, turn, controls.failures);
@@ -98,6 +103,10 @@ export class StoredTurnPort implements TurnPort {
 
   checkBudget(what: 'model' | 'call'): Promise<BudgetNotice | undefined> {
     return mapStoreErrors(() => this.#controls.budget.check(what));
+  }
+
+  continueWork(isAllowed: boolean): Promise<void> {
+    return mapStoreErrors(() => this.#turn.continueWork(isAllowed));
   }
 
   recordUsage(usage: CountedUsage): Promise<void> {
