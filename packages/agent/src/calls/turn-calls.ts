@@ -12,7 +12,21 @@ import { type CallReply, isDone, type StoredReply, storedReply, type TaskReply, 
 import { type CallOptions, checkTimeout, outgoingCall } from './outgoing-call.ts';
 
 /** The fields that `join` needs; a reply has them. */
-export type Joinable = Pick<TaskReply, 'agent' | 'taskId'> & Partial<Pick<TaskReply, 'state'>>;
+export interface Joinable<Data = unknown>
+  extends Pick<TaskReply, 'agent' | 'taskId'>,
+    Partial<Pick<TaskReply, 'state'>> {
+  /** Its type is that of the joined data. */
+  readonly data?: Data | undefined;
+}
+
+/** Options of `join`. */
+export interface JoinOptions extends Pick<CallOptions, 'timeoutMs'> {
+  /** As that of the call. Default: that of the call, if this run of the turn made it. */
+  readonly schema?: DataSchema<unknown>;
+}
+
+/** Of a reply that is not done: the schema of its call. A symbol, so that a copy has it and JSON does not. */
+const schemaKey = Symbol('schema');
 
 /** The calls of one turn. A reply, or that none came in time, is stored: a retried turn gets the same one. */
 export class TurnCalls {
@@ -31,16 +45,21 @@ export class TurnCalls {
   }
 
   async #call(call: OutgoingCall, { wait, timeoutMs, schema }: CallOptions): Promise<CallReply> {
-    const reply = await (wait === false ? this.#send(call) : this.replyTo(call, () => this.place(call), timeoutMs));
-    return schema && isDone(reply) ? { ...reply, data: await parsedData(schema, reply) } : reply;
+    return checked(
+      await (wait === false ? this.#send(call) : this.replyTo(call, () => this.place(call), timeoutMs)),
+      schema,
+    );
   }
 
-  join({ agent, taskId, state }: Joinable, timeoutMs?: number): Promise<CallReply> {
+  join(call: Joinable, { timeoutMs, schema }: JoinOptions = {}): Promise<CallReply> {
+    const { agent, taskId, state } = call;
     checkTimeout(timeoutMs);
     const { scope } = this.#journal;
     const key = `join ${taskId} ${scope.number('join', taskId)} ${scope.step}`;
     const placed = { agent, taskId, skipsAuth: state === 'TASK_STATE_AUTH_REQUIRED' };
-    const reply = this.#storedOrNew(key, () => this.#outcome(key, placed, timeoutMs));
+    const ofCall: DataSchema<unknown> | undefined = Reflect.get(call, schemaKey);
+    const stored = this.#storedOrNew(key, () => this.#outcome(key, placed, timeoutMs));
+    const reply = stored.then((joined) => checked(joined, schema ?? ofCall));
     return suppressUnhandled(this.noted(agent, withCaller(new Error(), reply)));
   }
 
@@ -128,6 +147,13 @@ interface TimedOut {
   readonly kind: 'timed-out';
   readonly agent: string;
   readonly taskId: string;
+}
+
+/** The reply with its data as parsed by the schema, or with the schema for a later `join`. @throws {CallError} */
+async function checked(reply: CallReply, schema: DataSchema<unknown> | undefined): Promise<CallReply> {
+  if (!schema) return reply;
+  const data = isDone(reply) ? await parsedData(schema, reply) : undefined;
+  return Object.assign({ ...reply, data }, { [schemaKey]: schema });
 }
 
 /** The data of an answer, as parsed by the schema. @throws {CallError} */

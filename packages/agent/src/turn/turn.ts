@@ -1,7 +1,7 @@
 import type { Message, Metadata, StatusEvent, TaskState, TurnEvent } from '@switchyard/protocol';
 import type { CallReply, TaskReply } from '../calls/call-reply.ts';
 import type { CallOptions } from '../calls/outgoing-call.ts';
-import { type Joinable, TurnCalls } from '../calls/turn-calls.ts';
+import { type Joinable, type JoinOptions, TurnCalls } from '../calls/turn-calls.ts';
 import { waitingMetadata } from '../calls/waiting-call.ts';
 import { ContextMemory } from '../context/context-memory.ts';
 import type { ConversationOptions, ConversationResult } from '../conversations/conversation-options.ts';
@@ -310,6 +310,11 @@ export class Turn<Input = unknown> extends TurnView<Input> {
    * @param agent its id, or the URL of an agent card
    * @throws {CallError} the call could not be made, took longer than `timeoutMs`, or its data does not match `schema`
    */
+  call<Data>(
+    agent: string,
+    content: Content,
+    options: CallOptions & { wait: false; schema: DataSchema<Data> },
+  ): Promise<TaskReply<Data>>;
   call(agent: string, content: Content, options: CallOptions & { wait: false }): Promise<TaskReply>;
   call<Data>(
     agent: string,
@@ -322,16 +327,19 @@ export class Turn<Input = unknown> extends TurnView<Input> {
   }
 
   /**
-   * Waits for a call that was made with `wait: false`, or that waits for an authorization.
+   * Waits for a call that was made with `wait: false`, or that waits for an authorization. Its data are checked, and
+   * typed, by the `schema` of the call; give it again if the call comes from the result of a step.
    *
    *     const call = await turn.call('kitchen', 'Two pizzas', { wait: false });
    *     await turn.working('The kitchen has the order');
    *     const reply = await turn.join(call);
    *
-   * @throws {CallError} the task is gone, or took longer than `timeoutMs` and was canceled
+   * @throws {CallError} the task is gone, took longer than `timeoutMs` and was canceled, or its data does not match
    */
-  join(call: Joinable, { timeoutMs }: Pick<CallOptions, 'timeoutMs'> = {}): Promise<CallReply> {
-    return this.#calls.join(call, timeoutMs);
+  join<Data>(call: Joinable, options: JoinOptions & { schema: DataSchema<Data> }): Promise<CallReply<Data>>;
+  join<Data>(call: Joinable<Data>, options?: JoinOptions): Promise<CallReply<Data>>;
+  join(call: Joinable, options?: JoinOptions): Promise<CallReply> {
+    return this.#calls.join(call, options);
   }
 
   /**

@@ -181,6 +181,27 @@ describe('a call', () => {
     expect(answer).toBe('at last');
   });
 
+  it('with wait: false keeps its schema for each join', async () => {
+    const seller = agent('seller', async (turn) => {
+      await turn.acknowledge('Let me see.');
+      return turn.complete({ data: { cents: turn.text === 'salami' ? '900' : 'many' } });
+    });
+    const schema = z.object({ cents: z.coerce.number() });
+    const answer = await answerOf(
+      async (turn) => {
+        const ask = (what: string) => turn.call('seller', what, { wait: false, schema });
+        const [known, unknown] = await Promise.all([ask('salami'), ask('a yacht')]);
+        const cents = [(await turn.join(known)).data?.cents, (await turn.join({ ...known })).data?.cents];
+        const fromStep = await turn.step('call', () => turn.call('seller', 'salami', { wait: false }));
+        cents.push((await turn.join(fromStep, { schema })).data?.cents);
+        await expect(turn.join(unknown)).rejects.toMatchObject({ kind: 'unexpected-data' });
+        return turn.complete(JSON.stringify(cents));
+      },
+      [seller],
+    );
+    expect(answer).toBe('[900,900,900]');
+  });
+
   it('returns a reply also if the called agent rejects it', async () => {
     const proud = agent('proud', (turn) => turn.reject('Not my job'));
     await answerOf(
