@@ -51,9 +51,11 @@ function ask(turn: Turn, step: string, prompt: string): Promise<string> {
 
 /** The first usable answer; undefined: there was none in time. */
 async function answerOf(turn: Turn): Promise<z.infer<typeof approval> | undefined> {
+  // Another wait after an unusable answer does not begin another seven days.
+  const deadline = await turn.step('deadline', () => Date.now() + 7 * 86_400_000);
   for (;;) {
     try {
-      return await turn.waitFor('approval', { timeout: '7 days', schema: approval });
+      return await turn.waitFor('approval', { timeout: Math.max(1, deadline - Date.now()), schema: approval });
     } catch (error) {
       if (!(error instanceof EventError)) throw error;
       if (error.kind === 'timed-out') return undefined;

@@ -2,6 +2,7 @@ export { cardUrlsOf } from './card-urls.ts';
 export { A2AError, type A2AErrorDetails, type FieldViolation, invalidParams } from './errors/a2a-error.ts';
 export { type A2AErrorCode, a2aErrorCodes } from './errors/codes.ts';
 export { type ErrorDetail, errorDetails, errorDomain, errorReasons } from './errors/error-info.ts';
+export { eventNotAwaited, eventWithoutTurn } from './errors/event-errors.ts';
 export { type GrpcStatus, type GrpcStatusName, grpcStatuses } from './errors/grpc.ts';
 export { type HttpErrorBody, httpStatuses, toHttpError } from './errors/http.ts';
 export { type JsonRpcError, jsonRpcCodes, toJsonRpcError } from './errors/json-rpc.ts';

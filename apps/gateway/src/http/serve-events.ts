@@ -1,4 +1,4 @@
-import { A2AError, invalidParams, isEventName } from '@switchyard/protocol';
+import { A2AError, eventNotAwaited, eventWithoutTurn, invalidParams, isEventName } from '@switchyard/protocol';
 import { DataCheck } from '@switchyard/protocol/schemas';
 import type { EventCheck, Giving } from '@switchyard/store';
 import { actions } from '../admission/scopes.ts';
@@ -99,7 +99,6 @@ export function errorOf(
   { taskId, name }: { readonly taskId: string; readonly name: string },
 ): A2AError | undefined {
   const metadata = { taskId };
-  const unsupported = (text: string) => new A2AError('UnsupportedOperation', text, { metadata });
   switch (giving.verdict) {
     case 'given':
     case 'resumed':
@@ -110,13 +109,13 @@ export function errorOf(
     case 'missing':
       return taskNotFound(taskId);
     case 'unknown':
-      return notAwaited(name, giving.awaited, taskId);
+      return eventNotAwaited(name, giving.awaited, taskId);
     case 'idle':
-      return unsupported('The agent works on no message of this task: it waits for its client');
+      return eventWithoutTurn('asks', taskId);
     case 'canceling':
-      return unsupported('The task is being canceled');
+      return new A2AError('UnsupportedOperation', 'The task is being canceled', { metadata });
     case 'terminal':
-      return unsupported('The task has ended');
+      return eventWithoutTurn('ended', taskId);
     case 'full':
       return new A2AError('Conflict', 'Too many events wait in this task, or they are too large together', {
         metadata,
@@ -127,11 +126,4 @@ export function errorOf(
         metadata: { limit: 'bytes-of-tenant' },
       });
   }
-}
-
-function notAwaited(name: string, awaited: readonly string[], taskId: string): A2AError {
-  const others = awaited.length > 0 ? `it waits for ${awaited.join(', ')}` : 'it waits for a time, and for no event';
-  return new A2AError('Conflict', `The task does not wait for an event "${name}": ${others}`, {
-    metadata: { taskId, awaited: awaited.join(',') },
-  });
 }

@@ -101,7 +101,7 @@ export function startTurn(agent: Agent, turn: MemoryTurn, options: AttemptOption
       used.push(...port.used);
       const goesOn = hasCrashed ? result.kind === 'interrupted' : result.kind === 'retry' && !input.isLastAttempt;
       if (result.kind === 'suspended' && outside.skip(result.waits)) {
-        outside.giveTo(port.waits);
+        outside.giveTo(port.waits, { taskId: port.current.id, waits: result.waits });
         port = attempt({ ...turn, message: port.input.message, task: port.current }, input.attempt);
         continue;
       }
@@ -111,10 +111,13 @@ export function startTurn(agent: Agent, turn: MemoryTurn, options: AttemptOption
   }
 
   const done = run();
+  const outcome = done.then(outcomeOf);
+  // Only a caller reads it.
+  outcome.catch(() => undefined);
   return {
     done,
     task: () => port.current,
-    outcome: done.then(outcomeOf),
+    outcome,
     cancel: () => port.interrupt('canceled'),
   };
 }

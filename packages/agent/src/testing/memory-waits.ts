@@ -1,4 +1,6 @@
-import type { WaitBeginning, WaitPort, WaitRequest } from '../port/wait-port.ts';
+import { eventNotAwaited, invalidParams, isEventName } from '@switchyard/protocol';
+import { DataCheck } from '@switchyard/protocol/schemas';
+import type { PendingWait, WaitBeginning, WaitPort, WaitRequest } from '../port/wait-port.ts';
 
 /** The clock of a test, which a turn that waits can skip. */
 export class SkippingClock {
@@ -35,6 +37,7 @@ export class MemoryWaits implements WaitPort {
       this.#memory.get(`until ${key}`) ?? untilMs ?? this.#clock.nowMs + (delayMs ?? Number.POSITIVE_INFINITY),
     );
     this.#memory.set(`until ${key}`, String(dueMs));
+    if (event !== undefined) this.#memory.set(`awaited ${event}`, '');
     const data = event === undefined ? undefined : this.#take(event);
     if (data !== undefined) return this.#end(key, `{"data":${data}}`);
     if (event === undefined && dueMs - this.#clock.nowMs <= SHORT_MS) this.#clock.skipTo(dueMs);
@@ -43,11 +46,29 @@ export class MemoryWaits implements WaitPort {
   }
 
   async callbackUrl(key: string, event: string): Promise<string> {
+    this.#memory.set(`awaited ${event}`, '');
     return `https://gateway.example.com/callbacks/${encodeURIComponent(`${key} ${event}`)}`;
   }
 
-  /** Keeps an event until the turn waits for it. */
-  give(event: string, data: unknown): void {
+  /**
+   * Keeps an event until the turn waits for it.
+   * @param suspension what the suspended turn waits for; undefined: it runs, or has not begun
+   * @throws {A2AError} as the gateway answers: Conflict, the turn has not waited for this event, and waits for others;
+   * InvalidParams, its name is none, or its data do not match the schema
+   */
+  give(event: string, data: unknown, suspension?: { readonly taskId: string; readonly waits: readonly PendingWait[] }) {
+    if (!isEventName(event)) {
+      const description = 'must have 1 to 64 letters, digits, hyphens, underscores and dots';
+      throw invalidParams([{ field: 'name', description }]);
+    }
+    if (suspension) {
+      const { taskId, waits } = suspension;
+      const names = waits.flatMap((wait) => wait.event ?? []);
+      if (!this.#memory.has(`awaited ${event}`)) throw eventNotAwaited(event, [...new Set(names)].sort(), taskId);
+      const schema = waits.find((wait) => wait.event === event)?.schema;
+      const violations = schema === undefined ? [] : new DataCheck(JSON.parse(schema)).violations(data ?? null, 'data');
+      if (violations.length > 0) throw invalidParams(violations);
+    }
     this.#write(event, [...this.#read(event), JSON.stringify(data ?? null)]);
   }
 

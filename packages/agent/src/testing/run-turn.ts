@@ -1,4 +1,11 @@
-import { A2AError, isTerminal, type Message, type StreamResponse, type Task } from '@switchyard/protocol';
+import {
+  A2AError,
+  eventWithoutTurn,
+  isTerminal,
+  type Message,
+  type StreamResponse,
+  type Task,
+} from '@switchyard/protocol';
 import type { Agent } from '../definition/agent.ts';
 import type { Content } from '../messages/content.ts';
 import type { OtherTask } from '../port/context-port.ts';
@@ -8,7 +15,7 @@ import type { CountedUsage } from '../port/model-call.ts';
 import type { TurnResult } from '../port/outcome.ts';
 import type { PendingWait } from '../port/wait-port.ts';
 import { type AttemptOptions, startTurn, type TurnEnding, worldOf } from './attempts.ts';
-import { type MemoryPort, userMessage } from './memory-port.ts';
+import { userMessage } from './memory-port.ts';
 import type { MemoryWorld } from './memory-world.ts';
 import { summaryOf, type TaskSummary } from './task-summary.ts';
 
@@ -38,24 +45,34 @@ export function runTurn(agent: Agent, message: Content | Message, options: RunTu
   return new TestBench(agent, worldOf(agents, own), own).run({ message: userMessage(message) });
 }
 
+/** A wait of a suspended turn, as clients read it in the metadata of its task (docs/extensions/suspended.md). */
+export interface TestedWait {
+  /** Name of the event that ends it. */
+  readonly event?: string;
+  /** Id of the task of another agent whose end or question ends it. */
+  readonly task?: string;
+  /** When it ends at the latest, in ISO 8601. */
+  readonly until?: string;
+}
+
 /** The result of a message, and methods that send the next one. */
 export interface TestedTurn extends TaskSummary {
   /** The task as a client reads it. */
   readonly task: Task;
-  /** The events of this turn as a subscriber gets them, of all its attempts. */
+  /** The events of this turn as a subscriber gets them, of all its attempts, and also before its waits. */
   readonly events: readonly StreamResponse[];
   /** The result for the worker's log, with errors that no client sees. */
   readonly result: TurnResult;
-  /** Lines that the agent wrote with `turn.log`, in all attempts. */
+  /** Lines that the agent wrote with `turn.log`, in all attempts, and also before its waits. */
   readonly log: readonly LogLine[];
-  /** What the agent used of models, in all attempts. */
+  /** What the agent used of models, in all attempts, and also before its waits. */
   readonly used: readonly CountedUsage[];
   /** Messages of `steeredBy` that the turn did not take: in a deployment each runs next, as a turn of its own. */
   readonly untaken: readonly Message[];
   /** The tasks of the agents that were called, the first one first. */
   readonly calls: readonly OtherTask[];
   /** What the turn waits for, if it does: its events are not among `events` of the options, or it got them all. */
-  readonly waits: readonly PendingWait[];
+  readonly waits: readonly TestedWait[];
   /** The events of each conversation that the agent held, by its id. */
   readonly conversations: ReadonlyMap<string, readonly ConversationEvent[]>;
   /**
@@ -64,7 +81,10 @@ export interface TestedTurn extends TaskSummary {
    * @throws {A2AError} UnsupportedOperation if the task has ended (A2A 3.1.1)
    */
   say(message: Content | Message, options?: AttemptOptions): Promise<TestedTurn>;
-  /** Gives the waiting turn an event, and lets it go on. */
+  /**
+   * Gives the waiting turn an event, and lets it go on.
+   * @throws {A2AError} as the gateway answers: the turn waits for other events, or the data do not match its schema
+   */
   give(event: string, data?: unknown): Promise<TestedTurn>;
   /** Lets the time pass until the first of the turn's waits ends, and the turn goes on. */
   skip(): Promise<TestedTurn>;
@@ -84,13 +104,17 @@ class TestBench {
     this.#options = options;
   }
 
-  async run(turn: { readonly message: Message; readonly task?: Task }): Promise<TestedTurn> {
+  /** @param before the turn until its wait, if it goes on */
+  async run(turn: { readonly message: Message; readonly task?: Task }, before?: TurnEnding): Promise<TestedTurn> {
     const run = startTurn(this.#agent, { ...turn, world: this.#world }, this.#options);
     this.#world.add(this.#agent.id, run);
-    return this.#tested(await run.done);
+    const ending = await run.done;
+    return this.#tested(before ? after(before, ending) : ending);
   }
 
-  #tested({ port, result, events, logged, used, untaken }: TurnEnding): TestedTurn {
+  #tested(ending: TurnEnding): TestedTurn {
+    const { port, result, events, logged, used, untaken } = ending;
+    const waits = result.kind === 'suspended' ? result.waits : [];
     const { current: task } = port;
     return {
       task,
@@ -101,16 +125,17 @@ class TestBench {
       used,
       untaken,
       calls: this.#world.calls(),
-      waits: result.kind === 'suspended' ? result.waits : [],
+      waits: waits.map(asClientsReadIt),
       conversations: this.#world.conversations,
-      give: (event, data) => {
-        port.waits.give(event, data);
-        return this.#goOn(port);
+      give: async (event, data) => {
+        if (result.kind !== 'suspended')
+          throw eventWithoutTurn(isTerminal(task.status.state) ? 'ended' : 'asks', task.id);
+        port.waits.give(event, data, { taskId: task.id, waits });
+        return this.#goOn(ending);
       },
       skip: () => {
-        const waits = result.kind === 'suspended' ? result.waits : [];
         this.#world.clock.skipTo(Math.min(...waits.map(({ dueMs }) => dueMs)));
-        return this.#goOn(port);
+        return this.#goOn(ending);
       },
       say: async (message, options) => {
         if (isTerminal(task.status.state) && untaken.length === 0)
@@ -122,14 +147,33 @@ class TestBench {
     };
   }
 
-  #goOn({ input: { message }, current: task }: MemoryPort): Promise<TestedTurn> {
-    return this.#next().run({ message, task });
+  #goOn(ending: TurnEnding): Promise<TestedTurn> {
+    const { input, current: task } = ending.port;
+    return this.#next().run({ message: input.message, task }, ending);
   }
 
   #next(options: AttemptOptions = {}): TestBench {
     const { crashesAfter: _, cancelAfter: __, steeredBy: ___, events: ____, ...kept } = this.#options;
     return new TestBench(this.#agent, this.#world, { ...kept, ...options });
   }
+}
+
+/** The ending of a turn with what it did before its wait. */
+function after({ events, logged, used }: TurnEnding, ending: TurnEnding): TurnEnding {
+  return {
+    ...ending,
+    events: [...events, ...ending.events],
+    logged: [...logged, ...ending.logged],
+    used: [...used, ...ending.used],
+  };
+}
+
+function asClientsReadIt({ event, call, dueMs }: PendingWait): TestedWait {
+  return {
+    ...(event !== undefined && { event }),
+    ...(call && { task: call.taskId }),
+    ...(Number.isFinite(dueMs) && { until: new Date(dueMs).toISOString() }),
+  };
 }
 
 function contextOf({ contextId }: Task): Pick<Message, 'contextId'> {

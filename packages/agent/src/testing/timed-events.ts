@@ -21,10 +21,10 @@ export class TimedEvents {
     this.#events = timed.sort((a, b) => a.atMs - b.atMs);
   }
 
-  /** Gives the events that have come by now. */
-  giveTo(waits: MemoryWaits): void {
+  /** Gives the events that have come by now. @param suspension as in `MemoryWaits.give` */
+  giveTo(waits: MemoryWaits, suspension?: Parameters<MemoryWaits['give']>[2]): void {
     for (let [next] = this.#events; next && next.atMs <= this.#clock.nowMs; [next] = this.#events) {
-      waits.give(next.event.name, next.event.data);
+      waits.give(next.event.name, next.event.data, suspension);
       this.#events.shift();
     }
   }

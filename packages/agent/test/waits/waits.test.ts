@@ -87,7 +87,7 @@ describe('turn.waitFor', () => {
 
   it('returns the data of an event that is given while it waits, or before, or that the options give later', async () => {
     const asked = await runTurn(buys, 'Buy');
-    expect(asked.waits).toMatchObject([{ event: 'payment', dueMs: expect.any(Number) }]);
+    expect(asked.waits).toMatchObject([{ event: 'payment', until: expect.stringMatching(/^\d{4}-/) }]);
     expect((await asked.give('payment', { amount: 5 })).answer).toBe('paid 5');
     const given = { name: 'payment', data: { amount: 6 } };
     expect((await runTurn(buys, 'Buy', { events: [given] })).answer).toBe('paid 6');
@@ -99,7 +99,9 @@ describe('turn.waitFor', () => {
     expect((await asked.skip()).answer).toBe('timed-out: The event "payment" did not come within 3 days.');
     const late = { name: 'payment', data: { amount: 5 }, afterMs: 4 * day };
     expect((await runTurn(buys, 'Buy', { events: [late] })).answer).toMatch(/^timed-out/);
-    const wrong = await (await runTurn(buys, 'Buy')).give('payment', { amount: 'much' });
+    // The gateway refuses wrong data only while the turn waits.
+    const before = { name: 'payment', data: { amount: 'much' } };
+    const wrong = await runTurn(buys, 'Buy', { events: [before] });
     expect(wrong.answer).toMatch(/^unexpected-data: The event "payment" has unexpected data: amount: /);
   });
 
@@ -111,7 +113,7 @@ describe('turn.waitFor', () => {
         if (amount) return turn.complete(`paid ${amount}`);
       }
     });
-    const wrong = await (await runTurn(agent, 'Buy')).give('payment', 'much');
+    const wrong = await runTurn(agent, 'Buy', { events: [{ name: 'payment', data: 'much' }] });
     expect(wrong.waits).toMatchObject([{ event: 'payment' }]);
     expect((await wrong.give('payment', 5)).answer).toBe('paid 5');
   });
@@ -121,11 +123,42 @@ describe('turn.waitFor', () => {
       await turn.step('ask', () => 'asked');
       return turn.complete(await turn.waitFor('payment', { schema: z.string() }));
     });
-    const { result } = await (await runTurn(agent, 'Buy')).give('payment', 5);
+    const { result } = await runTurn(agent, 'Buy', { events: [{ name: 'payment', data: 5 }] });
     expect(result).toMatchObject({ error: expect.any(EventError) });
     expect(Object(result).error.stack).toMatch(
       /^EventError: The event "payment" has .*\n(?:.*\n)*.*waits\.test\.ts:\d+/,
     );
+  });
+
+  it('refuses what the gateway refuses, in its words', async () => {
+    const asked = await runTurn(buys, 'Buy');
+    await expect(asked.give('paymnet', { amount: 5 })).rejects.toMatchObject({
+      code: 'Conflict',
+      message: 'The task does not wait for an event "paymnet": it waits for payment',
+    });
+    await expect(asked.give('payment', { amount: 'much' })).rejects.toMatchObject({
+      code: 'InvalidParams',
+      message: expect.stringMatching(/^Invalid parameters: data\.amount /),
+    });
+    const late = { name: 'paymnet', afterMs: day };
+    await expect(runTurn(buys, 'Buy', { events: [late] })).rejects.toThrow('does not wait for an event "paymnet"');
+    const paid = await asked.give('payment', { amount: 5 });
+    await expect(paid.give('payment', { amount: 5 })).rejects.toThrow('The task has ended');
+  });
+
+  it('shows what the whole turn has done, also before its wait', async () => {
+    const agent = agentThat(async (turn) => {
+      const use = async () => {
+        await turn.usage({ model: 'small', inputTokens: 1 });
+        turn.log.info('Asked');
+      };
+      await turn.step('before', use);
+      await turn.waitFor('payment');
+      await turn.step('after', use);
+      return turn.complete();
+    });
+    const paid = await (await runTurn(agent, 'Buy')).give('payment');
+    expect([paid.used.length, paid.log.length]).toEqual([2, 2]);
   });
 
   it('takes one event after the other', async () => {
