@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { defineAgent } from '@switchyard/agent';
 import { testGateway } from '@switchyard/cli/testing';
+import { usageUri } from '@switchyard/protocol';
 import { expect, inject, it } from 'vitest';
 import { until } from '../support/until.ts';
 
@@ -41,6 +42,27 @@ it('gives a task the event that it waits for, also before it waits', async () =>
   const sent = await gateway.send('Buy', { configuration });
   expect((await sent.give('payment', { amount: 5 })).answer).toBe('paid {"amount":5}');
   await expect(sent.give('payment')).rejects.toThrow('the event was refused (400)');
+});
+
+it('sends metadata of the request and of the message, requests their extensions, and waits for the end', async () => {
+  const gate = Promise.withResolvers<void>();
+  const reporter = defineAgent({
+    id: 'reporter',
+    card,
+    execute: async (turn) => {
+      await turn.acknowledge('I am on it.');
+      await gate.promise;
+      return turn.complete(JSON.stringify([turn.metadata, turn.message.metadata, turn.extensions]));
+    },
+  });
+  await using gateway = await testGateway({ agents: [reporter], redisUrl: inject('redisUrl') });
+  const [ofRequest, ofMessage] = [{ [usageUri]: { budget: { tokens: 5 } } }, { order: 17 }];
+  const sent = await gateway.send({ parts: [{ text: 'Report' }], metadata: ofMessage }, { metadata: ofRequest });
+  expect([sent.state, sent.answer]).toEqual(['TASK_STATE_WORKING', 'I am on it.']);
+  gate.resolve();
+  const ended = await sent.ended();
+  expect(ended.state).toBe('TASK_STATE_COMPLETED');
+  expect(JSON.parse(ended.answer)).toEqual([ofRequest, ofMessage, [usageUri]]);
 });
 
 it('says what a task waits for that is sent without returnImmediately, and that has no answer in time', async () => {

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { MessageContent } from '@switchyard/agent';
 import { summaryOf, type TaskSummary } from '@switchyard/agent/testing';
 import {
   isInterrupted,
   isTerminal,
   type Message,
+  type Metadata,
   type Part,
   type SendMessageConfiguration,
   type SendMessageResponse,
@@ -14,8 +16,8 @@ import { suspendedText, suspendedWaits } from '../agent/suspended.ts';
 
 const OUTCOME_WITHIN_MS = 30_000;
 
-/** A client's message: a text, a part, several parts, or a whole A2A message. */
-export type SentContent = string | Part | readonly Part[] | Message;
+/** A client's message: a text, a part, several parts, parts with metadata, or a whole A2A message. */
+export type SentContent = string | Part | readonly Part[] | MessageContent | Message;
 
 /** The answer to a message, as its client receives it. */
 export interface SentMessage extends TaskSummary {
@@ -25,6 +27,12 @@ export interface SentMessage extends TaskSummary {
   say(content: SentContent): Promise<SentMessage>;
   /** Creates another task in the same context. */
   newTask(content: SentContent): Promise<SentMessage>;
+  /**
+   * Waits until the task ends or asks, after an answer that came before: the agent has called `turn.acknowledge`, or the
+   * configuration has `returnImmediately`.
+   * @throws {Error} it has not after the `timeoutMs` of its message
+   */
+  ended(): Promise<SentMessage>;
   /**
    * Gives the task an event that it waits for, or will wait for, and waits until the task ends or asks. A message to an
    * agent that waits for an event must be sent with the configuration `returnImmediately`.
@@ -38,29 +46,43 @@ export interface Address {
   /** The agent's id. */
   readonly url: string;
   readonly configuration?: SendMessageConfiguration;
+  readonly metadata?: Metadata;
   readonly timeoutMs?: number;
 }
 
 /** @throws {Error} the message was refused, or has no answer in time */
 export async function send(address: Address, content: SentContent, place: object = {}): Promise<SentMessage> {
-  const { configuration = {}, timeoutMs = OUTCOME_WITHIN_MS } = address;
+  const { configuration = {}, metadata, timeoutMs = OUTCOME_WITHIN_MS } = address;
   const message = { ...place, ...userMessage(content) };
-  const answer = post(address, { message, configuration });
+  const request = { message, ...(metadata && { metadata }) };
+  const answer = post(address, { ...request, configuration });
   // It may come, or fail, after this has given up.
   answer.catch(() => undefined);
   // Sent again, a message gets its first answer: its task, also while that is open.
-  const find = () => post(address, { message, configuration: { ...configuration, returnImmediately: true } });
+  const find = () => post(address, { ...request, configuration: { ...configuration, returnImmediately: true } });
   return sentMessage(address, await withinTime(answer, { timeoutMs, find }));
 }
 
-async function post({ url }: Address, request: object): Promise<SendMessageResponse> {
+interface SentRequest {
+  readonly message: Message;
+  readonly metadata?: Metadata;
+  readonly configuration: SendMessageConfiguration;
+}
+
+async function post({ url }: Address, request: SentRequest): Promise<SendMessageResponse> {
   const response = await fetch(`${url}/message:send`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...extensionsOf(request) },
     body: JSON.stringify(request),
   });
   if (!response.ok) throw new Error(`the message was refused (${response.status}): ${await response.text()}`);
   return JSON.parse(await response.text());
+}
+
+/** The extensions that the metadata use must be requested (A2A 4.6.2). */
+function extensionsOf({ message, metadata }: SentRequest): Record<string, string> {
+  const uris = Object.keys({ ...message.metadata, ...metadata }).filter((key) => URL.canParse(key));
+  return uris.length > 0 ? { 'a2a-extensions': uris.join(', ') } : {};
 }
 
 /** Runners of tests give a test five seconds: a task that only waits is found before that. */
@@ -108,30 +130,42 @@ function sentMessage(address: Address, { task, message }: SendMessageResponse): 
     ...summary,
     say: (next) => send(address, next, { contextId, taskId: task?.id }),
     newTask: (next) => send(address, next, { contextId }),
-    give: async (event, data = null) =>
-      sentMessage(address, { task: await afterEvent(`${address.url}/tasks/${task?.id}`, event, data) }),
+    ended: async () =>
+      sentMessage(address, task ? { task: await endOf(address, task.id) } : { ...(message && { message }) }),
+    give: async (event, data = null) => {
+      const id = task?.id ?? '';
+      await giveEvent(`${address.url}/tasks/${id}`, event, data);
+      return sentMessage(address, { task: await endOf({ url: address.url }, id) });
+    },
   };
 }
 
-async function afterEvent(url: string, event: string, data: unknown): Promise<Task> {
+async function giveEvent(url: string, event: string, data: unknown): Promise<void> {
   const response = await fetch(`${url}/events/${encodeURIComponent(event)}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(data),
   });
   if (!response.ok) throw new Error(`the event was refused (${response.status}): ${await response.text()}`);
-  const giveUp = Date.now() + OUTCOME_WITHIN_MS;
+}
+
+/** The task once it has ended, or asks. @throws {Error} it has not in time */
+async function endOf({ url, timeoutMs = OUTCOME_WITHIN_MS }: Address, id: string): Promise<Task> {
+  const giveUp = Date.now() + timeoutMs;
   for (;;) {
-    const task: Task = JSON.parse(await (await fetch(url)).text());
+    const task: Task = JSON.parse(await (await fetch(`${url}/tasks/${id}`)).text());
     if (isTerminal(task.status.state) || isInterrupted(task.status.state)) return task;
-    if (Date.now() > giveUp) throw unanswered(task, OUTCOME_WITHIN_MS);
+    if (Date.now() > giveUp) throw unanswered(task, timeoutMs);
     await delay(20);
   }
 }
 
 function userMessage(content: SentContent): Message {
   if (typeof content === 'object' && 'messageId' in content) return content;
-  return { messageId: randomUUID(), role: 'ROLE_USER', parts: partsOf(content) };
+  const own = { messageId: randomUUID(), role: 'ROLE_USER' } as const;
+  if (typeof content !== 'object' || !('parts' in content)) return { ...own, parts: partsOf(content) };
+  const { parts, extensions, ...given } = content;
+  return { ...own, ...given, parts: [...parts], ...(extensions && { extensions: [...extensions] }) };
 }
 
 function partsOf(content: string | Part | readonly Part[]): Part[] {

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Agent } from '@switchyard/agent';
 import { createGateway } from '@switchyard/gateway';
 import { freePort, requireRedis, startRedisServer } from '@switchyard/local';
-import type { SendMessageConfiguration } from '@switchyard/protocol';
+import type { Metadata, SendMessageConfiguration } from '@switchyard/protocol';
 import { Store } from '@switchyard/store';
 import { createLog } from '@switchyard/telemetry';
 import { Worker } from '@switchyard/worker';
@@ -29,6 +29,11 @@ export interface SendOptions {
   readonly agent?: string;
   /** As in A2A 3.2.2. */
   readonly configuration?: SendMessageConfiguration;
+  /**
+   * Of the request: a budget, a priority and other extensions (A2A 3.2.5). That of the message goes into the content:
+   * `{ parts, metadata }`.
+   */
+  readonly metadata?: Metadata;
   /** How long `send` waits for the answer. Default: 30 s. */
   readonly timeoutMs?: number;
 }
