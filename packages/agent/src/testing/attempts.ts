@@ -86,7 +86,7 @@ export function startTurn(agent: Agent, turn: MemoryTurn, options: AttemptOption
   let port = attempt(turn, 1);
   setImmediate(() => steer(port));
   const outside = new TimedEvents(eventsToGive, port.world.clock);
-  outside.giveTo(port.waits);
+  void outside.giveTo(port.waits);
 
   async function run(): Promise<TurnEnding> {
     const events: StreamResponse[] = [];
@@ -101,7 +101,7 @@ export function startTurn(agent: Agent, turn: MemoryTurn, options: AttemptOption
       used.push(...port.used);
       const goesOn = hasCrashed ? result.kind === 'interrupted' : result.kind === 'retry' && !input.isLastAttempt;
       if (result.kind === 'suspended' && outside.skip(result.waits)) {
-        outside.giveTo(port.waits, { taskId: port.current.id, waits: result.waits });
+        await outside.giveTo(port.waits, { taskId: port.current.id, waits: result.waits });
         port = attempt({ ...turn, message: port.input.message, task: port.current }, input.attempt);
         continue;
       }

@@ -1,5 +1,4 @@
 import { eventNotAwaited, invalidParams, isEventName } from '@switchyard/protocol';
-import { DataCheck } from '@switchyard/protocol/schemas';
 import type { PendingWait, WaitBeginning, WaitPort, WaitRequest } from '../port/wait-port.ts';
 
 /** The clock of a test, which a turn that waits can skip. */
@@ -14,6 +13,12 @@ export class SkippingClock {
   skipTo(ms: number): void {
     this.#skippedMs += Math.max(0, ms - this.nowMs);
   }
+}
+
+/** What a suspended turn waits for. */
+export interface Suspension {
+  readonly taskId: string;
+  readonly waits: readonly PendingWait[];
 }
 
 /** A wait up to this long is skipped at once, without a new run of the turn. */
@@ -50,26 +55,29 @@ export class MemoryWaits implements WaitPort {
     return `https://gateway.example.com/callbacks/${encodeURIComponent(`${key} ${event}`)}`;
   }
 
+  /** Keeps an event until the turn waits for it. */
+  give(event: string, data: unknown): void {
+    this.#write(event, [...this.#read(event), JSON.stringify(data ?? null)]);
+  }
+
   /**
-   * Keeps an event until the turn waits for it.
-   * @param suspension what the suspended turn waits for; undefined: it runs, or has not begun
+   * Call it before an event is given to a suspended turn.
    * @throws {A2AError} as the gateway answers: Conflict, the turn has not waited for this event, and waits for others;
    * InvalidParams, its name is none, or its data do not match the schema
    */
-  give(event: string, data: unknown, suspension?: { readonly taskId: string; readonly waits: readonly PendingWait[] }) {
+  async check(event: string, data: unknown, { taskId, waits }: Suspension): Promise<void> {
     if (!isEventName(event)) {
       const description = 'must have 1 to 64 letters, digits, hyphens, underscores and dots';
       throw invalidParams([{ field: 'name', description }]);
     }
-    if (suspension) {
-      const { taskId, waits } = suspension;
-      const names = waits.flatMap((wait) => wait.event ?? []);
-      if (!this.#memory.has(`awaited ${event}`)) throw eventNotAwaited(event, [...new Set(names)].sort(), taskId);
-      const schema = waits.find((wait) => wait.event === event)?.schema;
-      const violations = schema === undefined ? [] : new DataCheck(JSON.parse(schema)).violations(data ?? null, 'data');
-      if (violations.length > 0) throw invalidParams(violations);
-    }
-    this.#write(event, [...this.#read(event), JSON.stringify(data ?? null)]);
+    const names = waits.flatMap((wait) => wait.event ?? []);
+    if (!this.#memory.has(`awaited ${event}`)) throw eventNotAwaited(event, [...new Set(names)].sort(), taskId);
+    const schema = waits.find((wait) => wait.event === event)?.schema;
+    if (schema === undefined) return;
+    // It needs zod, which an author need not have: then only the agent checks the data.
+    const schemas = await import('@switchyard/protocol/schemas').catch(() => undefined);
+    const violations = schemas ? new schemas.DataCheck(JSON.parse(schema)).violations(data ?? null, 'data') : [];
+    if (violations.length > 0) throw invalidParams(violations);
   }
 
   #take(event: string): string | undefined {

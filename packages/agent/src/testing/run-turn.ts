@@ -130,7 +130,8 @@ class TestBench {
       give: async (event, data) => {
         if (result.kind !== 'suspended')
           throw eventWithoutTurn(isTerminal(task.status.state) ? 'ended' : 'asks', task.id);
-        port.waits.give(event, data, { taskId: task.id, waits });
+        await port.waits.check(event, data, { taskId: task.id, waits });
+        port.waits.give(event, data);
         return this.#goOn(ending);
       },
       skip: () => {

@@ -1,5 +1,5 @@
 import type { PendingWait } from '../port/wait-port.ts';
-import type { MemoryWaits, SkippingClock } from './memory-waits.ts';
+import type { MemoryWaits, SkippingClock, Suspension } from './memory-waits.ts';
 
 /** An event from outside. */
 export interface TestEvent {
@@ -21,10 +21,11 @@ export class TimedEvents {
     this.#events = timed.sort((a, b) => a.atMs - b.atMs);
   }
 
-  /** Gives the events that have come by now. @param suspension as in `MemoryWaits.give` */
-  giveTo(waits: MemoryWaits, suspension?: Parameters<MemoryWaits['give']>[2]): void {
+  /** Gives the events that have come by now: at once, or after `MemoryWaits.check` to a suspended turn. */
+  async giveTo(waits: MemoryWaits, suspension?: Suspension): Promise<void> {
     for (let [next] = this.#events; next && next.atMs <= this.#clock.nowMs; [next] = this.#events) {
-      waits.give(next.event.name, next.event.data, suspension);
+      if (suspension) await waits.check(next.event.name, next.event.data, suspension);
+      waits.give(next.event.name, next.event.data);
       this.#events.shift();
     }
   }
