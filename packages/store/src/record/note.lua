@@ -1,13 +1,13 @@
 -- note: records for operators what an agent did besides its events. The list <task>:l has the last thousand notes of a
 -- task, as '<ms> <epoch> <what>'. A note that is sent twice is listed twice; readers take the first.
+-- Needs server.lua.
 
 local MAX_NOTES = 1000
 
 -- If Redis has no memory left for a note, the script goes on without it.
 local function note(task_key, fence, what)
-  local time, key = redis.call('TIME'), task_key .. ':l'
-  local ms = ('%.0f'):format(time[1] * 1000 + math.floor(time[2] / 1000))
-  local count = redis.pcall('RPUSH', key, ms .. ' ' .. fence:match('^%d*') .. ' ' .. what)
+  local key = task_key .. ':l'
+  local count = redis.pcall('RPUSH', key, ('%.0f'):format(now_ms()) .. ' ' .. fence:match('^%d*') .. ' ' .. what)
   if tonumber(count) and count > MAX_NOTES then redis.call('LTRIM', key, -MAX_NOTES, -1) end
 end
 

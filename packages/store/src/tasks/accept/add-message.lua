@@ -45,6 +45,7 @@ local owner, context, fingerprint, message, entry, ttl_ms, level = unpack(ARGV, 
 local max_inbox, max_history, config_id, encrypted, max_webhooks, max_bytes, only_waiting, cancels, if_seq =
   unpack(ARGV, 19, 27)
 
+--- @include "../../record/record.lua"
 --- @include "caller.lua"
 
 local refusal = caller_key and caller_refusal()
@@ -52,14 +53,11 @@ if refusal then return { refusal } end
 
 -- Checked before the state: a retry gets the first answer, even if the task has ended since.
 if redis.call('EXISTS', message_id_key) == 1 then
-  local task_key = unpack(KEYS)
-  local task_id = unpack(ARGV)
   local tasks_root = task_key:sub(1, -#task_id - 1)
   --- @include "first-answer.lua"
   return first_answer(message_id_key, fingerprint)
 end
 
---- @include "../../record/record.lua"
 --- @include "../../record/commit.lua"
 --- @include "../../record/rules.lua"
 --- @include "../../record/suspended.lua"

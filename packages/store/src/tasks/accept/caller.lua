@@ -1,5 +1,5 @@
--- caller: the turn of an agent that calls another one. Needs caller_key (nil if a client sends), caller_fence,
--- call_mode and max_calls.
+-- caller: the turn of an agent that calls another one. Needs server.lua, caller_key (nil if a client sends),
+-- caller_fence, call_mode and max_calls.
 --
 -- caller_key    task (hash) of the caller, and, made from it, its open calls <task>:c (hash: task → `w` (the caller
 --               waits for it) or `d` (it may outlive a completion), a blank, its owner; conversation → `v`)
