@@ -62,6 +62,19 @@ describe.runIf(hasBrowser)('the page of tasks', { timeout: 30_000 }, () => {
     expect(opened.problems).toEqual([]);
   });
 
+  it('keeps what is typed while its search begins, a blank at the end as well', async () => {
+    await using opened = await ui.open('/tasks');
+    const { page } = opened;
+    await page.getByText('10,000', { exact: true }).waitFor();
+    await page.keyboard.press('/');
+    // In pauses of which some are as long as that after which the search begins.
+    for (const [at, letter] of [...'agent:pizza '].entries())
+      await page.keyboard.type(letter, { delay: at % 3 === 0 ? 200 : 20 });
+    await page.waitForURL(/q=agent%3Apizza$/);
+    expect(await page.getByLabel('Search tasks').inputValue()).toBe('agent:pizza ');
+    expect(opened.problems).toEqual([]);
+  });
+
   it('continues a filtered list with its own page tokens', async () => {
     await using opened = await ui.open('/tasks');
     const { page } = opened;

@@ -158,13 +158,18 @@ function NoTasks({ isSearch }: { readonly isSearch: boolean }) {
 /** The typed text, before the search starts. */
 function useTyped(text: string) {
   const draft = useSignal<string | undefined>(undefined);
+  const searched = useRef(text);
   useEffect(() => {
-    draft.value = undefined;
+    // The URL has another search than that of this field: a link, or the browser's back. Else typing goes on.
+    if (text !== searched.current) draft.value = undefined;
   }, [text]);
   useEffect(() => {
     const { value } = draft;
     if (value === undefined) return;
-    const timer = setTimeout(() => setQuery({ q: value.trim() }), pauseMs);
+    const timer = setTimeout(() => {
+      searched.current = value.trim();
+      setQuery({ q: searched.current });
+    }, pauseMs);
     return () => clearTimeout(timer);
   }, [draft.value]);
   return {

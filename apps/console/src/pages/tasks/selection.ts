@@ -1,5 +1,5 @@
 import { type ReadonlySignal, useComputed, useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { go, taskPath } from '../../app/route.ts';
 import type { TaskList } from './task-list.ts';
 
@@ -31,7 +31,8 @@ export function useSelection(list: TaskList): Selection {
     if (!next.delete(taskId)) next.add(taskId);
     chosen.value = next;
   };
-  useEffect(() => {
+  // With the rows: a key that is pressed as soon as they are there counts.
+  useLayoutEffect(() => {
     chosen.value = new Set();
     const move = (step: number): void => {
       currentId.value = list.rows.value[Math.max(0, current.value + step)]?.taskId ?? currentId.value;
