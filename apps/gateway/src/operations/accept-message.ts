@@ -29,15 +29,13 @@ import { requireOneOf } from '../admission/scopes.ts';
 import type { Call } from '../call/call.ts';
 import { isActive, requireExtensions } from '../call/extensions.ts';
 import { legacyVersion } from '../exchange/service-parameters.ts';
+import { checkAskedBudget, readPriority, readTimeToLive } from './asked-by-extension.ts';
 import type { Backend } from './backend.ts';
-import { checkAskedBudget, requireBudget } from './budgets.ts';
 import type { ConditionalSend } from './if-generation.ts';
 import { requireInput } from './input.ts';
-import { readPriority } from './priority.ts';
 import { refusalOf } from './refused-message.ts';
 import { type Rerun, readRerun } from './rerun.ts';
 import { readSchedule } from './schedule.ts';
-import { readTimeToLive } from './time-to-live.ts';
 import { inlineWebhook } from './webhook-draft.ts';
 
 export type Accepted = Extract<Acceptance, { verdict: 'accepted' }>;
@@ -129,6 +127,26 @@ export async function acceptMessage(
   call.admission.audit({ what: 'send', ...audited });
   if (webhook) call.admission.audit({ what: 'push-register', ...audited });
   return acceptance;
+}
+
+/**
+ * The principal, and its tenant, have not spent their budgets for models.
+ * @throws {A2AError} RateLimited, until a budget renews
+ */
+async function requireBudget(
+  backend: Backend,
+  { scope, idempotencyKey }: Call,
+  { message }: SendMessageRequest,
+): Promise<void> {
+  const sent = { message, ...(idempotencyKey !== undefined && { idempotencyKey }) };
+  const spent = await backend.tasks.spentBudget(scope, sent);
+  if (!spent) return;
+  const renewsAt = new Date(spent.renewsAtMs).toISOString();
+  const whose = spent.of === 'tenant' ? 'your tenant' : 'your principal';
+  throw new A2AError('RateLimited', `The budget of ${whose} for models is spent: it renews at ${renewsAt}`, {
+    retryAfterSeconds: Math.max(1, Math.ceil((spent.renewsAtMs - Date.now()) / 1_000)),
+    metadata: { limit: `budget-of-${spent.of}`, renewsAt },
+  });
 }
 
 /** The trace context of a message: from its request, or from its metadata for clients that cannot set headers. */
