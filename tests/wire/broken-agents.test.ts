@@ -190,7 +190,7 @@ describe('an agent that is broken', { timeout: 120_000 }, () => {
       expect(why).toMatch(/^Attempt: [12]$/m);
       expect(why).toMatch(/^Worker: \S+$/m);
       for (const line of wanted.why) expect(why).toMatch(line);
-      expect(why).toMatch(/^Do: then switchyard (?:task rerun|dead retry) /m);
+      expect(why).toMatch(/^Do: then DATA_DIR=\S+ switchyard (?:task rerun|dead retry) /m);
     },
   );
 });

@@ -144,7 +144,8 @@ describe('send', () => {
     const { out, err } = await run(['send', 'I want a pizza', ...pizza]);
     const [, id = ''] = /^Task: (\S+)$/m.exec(out) ?? [];
     expect(out).toBe(
-      `Task: ${id}\nContext: ${id}\nState: TASK_STATE_INPUT_REQUIRED\nUsage: 1 request without a price\n` +
+      `Task: ${id}\nContext: ${id}\nState: TASK_STATE_INPUT_REQUIRED\n` +
+        'Usage: 50 tokens in, 9 tokens out, 1 request without a price\n' +
         `Next: switchyard send ${pizza.join(' ')} --task-id ${id} "<reply>"\nMessage: agent\nText:\nWhat kind?\n\n`,
     );
     expect(err).toContain('warning: the task waits');
