@@ -50,3 +50,10 @@ it('ends with 1 if a test fails', async () => {
   expect(output).toContain("- 'Goodbye, Ada!'");
   expect(code).toBe(1);
 });
+
+it('names a test that is written for vitest', async () => {
+  await writeFile(join(folder, 'agent.test.ts'), "import { test } from 'vitest';\ntest('greets', () => undefined);");
+  const { code, output } = await runTests();
+  expect(output).toContain('agent.test.ts is a test for vitest: run it with "npx vitest run agent.test.ts".');
+  expect(code).toBe(1);
+});

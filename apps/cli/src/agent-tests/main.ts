@@ -2,7 +2,7 @@
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 
 const usage = `Usage: switchyard test [files or patterns] [options of node --test]
 
@@ -12,6 +12,13 @@ folder or, if it has no packages, those beside this command.
   switchyard test
   switchyard test agent.test.ts --watch
 `;
+
+/** The names of tests for which Node's test runner looks. */
+const names = [
+  '**/{*.,*-,*_,}test.{js,mjs,cjs,ts,mts,cts}',
+  '**/test-*.{js,mjs,cjs,ts,mts,cts}',
+  '**/test/**/*.{js,mjs,cjs,ts,mts,cts}',
+];
 
 const given = process.argv.slice(2);
 if (given.includes('--help') || given.includes('-h')) process.stdout.write(usage);
@@ -26,14 +33,27 @@ else if (!given.some((each) => !each.startsWith('-')) && !hasTests()) {
   process.on('SIGTERM', () => runner.kill('SIGTERM'));
   const [code] = await once(runner, 'exit');
   process.exitCode = typeof code === 'number' ? code : 1;
+  if (code !== 0) process.stderr.write(otherRunners());
 }
 
-/** Without one, Node's test runner ends well. These are the names that it looks for. */
+/** What to do about tests that are written for another runner: Node's shows only an error from inside its code. */
+function otherRunners(): string {
+  const files = given.filter((each) => /\.[cm]?[jt]s$/.test(each));
+  return testFiles(files.length > 0 ? files : names)
+    .flatMap((file) => {
+      const [, runner] = /\bfrom ['"](vitest|@jest\/globals)['"]/.exec(readFileSync(file, 'utf8')) ?? [];
+      if (runner === undefined) return [];
+      const command = runner === 'vitest' ? 'npx vitest run' : 'npx jest';
+      return [`${file} is a test for ${runner}: run it with "${command} ${file}". switchyard test needs node:test.\n`];
+    })
+    .join('');
+}
+
+/** Without one, Node's test runner ends well. */
 function hasTests(): boolean {
-  const names = [
-    '**/{*.,*-,*_,}test.{js,mjs,cjs,ts,mts,cts}',
-    '**/test-*.{js,mjs,cjs,ts,mts,cts}',
-    '**/test/**/*.{js,mjs,cjs,ts,mts,cts}',
-  ];
-  return globSync(names, { exclude: ['**/node_modules/**'] }).length > 0;
+  return testFiles(names).length > 0;
+}
+
+function testFiles(patterns: readonly string[]): string[] {
+  return globSync(patterns, { exclude: ['**/node_modules/**'] });
 }
