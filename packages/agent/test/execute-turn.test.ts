@@ -286,6 +286,19 @@ describe('a failed write to the store', () => {
     expect([result, statusText]).toEqual([{ kind: 'failed', error }, 'The agent failed unexpectedly.']);
   });
 
+  it('causes a retry of the turn also if it is what the turn used, or why its step failed', async () => {
+    const fault = new Error('no connection');
+    const fails = () => Promise.reject(fault);
+    const port = new MemoryPort({ message: 'Hello' });
+    const using = Object.assign(new MemoryPort({ message: 'Hello' }), { recordUsage: fails });
+    Object.assign(port.steps, { noteFailure: fails });
+    const results = await Promise.all([
+      run(async (turn) => turn.usage({ model: 'small', inputTokens: 1 }).then(() => turn.complete()), { port: using }),
+      run(async (turn) => turn.step('print', fails).then(() => turn.complete()), { port }),
+    ]);
+    for (const { result } of results) expect(result).toEqual({ kind: 'retry', afterMs: undefined, error: fault });
+  });
+
   it('causes a retry of the turn also while the error of an agent is written', async () => {
     const port = new MemoryPort({ message: 'Hello' });
     const fault = new Error('no connection');

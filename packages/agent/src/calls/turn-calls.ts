@@ -68,7 +68,7 @@ export class TurnCalls {
     try {
       return await call;
     } catch (error) {
-      await this.#port.calls.noteFailure(agent, error);
+      await this.#journal.runAlways(() => this.#port.calls.noteFailure(agent, error));
       throw error;
     }
   }

@@ -144,6 +144,11 @@ export class TurnJournal {
     return suppressUnhandled(this.#runEffect(operation));
   }
 
+  /** Runs an operation of the port that is right after the end of the turn as well: what it used, why a step failed. */
+  runAlways<T>(operation: () => Promise<T>): Promise<T> {
+    return this.#guarded(operation);
+  }
+
   /** Call it before a request to a model, or to an agent. @throws {BudgetSpent} */
   async checkBudget(what: 'model' | 'call'): Promise<void> {
     if (!this.#port.checkBudget || this.#settling) return;

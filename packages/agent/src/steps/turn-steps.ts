@@ -103,7 +103,7 @@ export class TurnSteps {
     } catch (error) {
       const retryAfterMs = this.#isLost ? undefined : policy.delayMs(error, attempt);
       await events.abandon();
-      await steps.noteFailure(name, error, retryAfterMs);
+      await this.#journal.runAlways(() => steps.noteFailure(name, error, retryAfterMs));
       if (retryAfterMs === undefined) throw error;
       return { attempts: attempt, retryAfterMs };
     }

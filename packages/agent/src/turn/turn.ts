@@ -450,7 +450,7 @@ export class Turn<Input = unknown> extends TurnView<Input> {
 
   async #recordUsage(usage: CountedUsage): Promise<void> {
     checkUsage(usage);
-    await this.#port.recordUsage?.(usage);
+    await this.#journal.runAlways(async () => this.#port.recordUsage?.(usage));
   }
 
   #settle(state: TaskState, content: Content | undefined, details?: Partial<StatusDetails>): Promise<Outcome> {
