@@ -125,10 +125,23 @@ export async function runChaos(options: ChaosOptions) {
     ...leakedSecrets(stack.programs, secrets),
     ...leaked.map((what): Violation => ({ kind: 'keys', what })),
   ];
+  for (const line of linesAbout(violations, stack.programs)) log(line);
   const seconds = Math.round((performance.now() - begun) / 1_000);
   // How often each fault was injected.
   const { played: tasks, resumed: resumedStreams, rejected } = seen;
   return { violations, tasks, rejected: rejected.size, faults: await injected, resumedStreams, seconds };
+}
+
+/** What the programs logged of the tasks of the first violations: why they failed is there. */
+function linesAbout(
+  violations: readonly Violation[],
+  programs: readonly { readonly output: () => string }[],
+): string[] {
+  const ids = violations
+    .slice(0, 10)
+    .flatMap(({ what }) => /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(what) ?? []);
+  const lines = programs.flatMap(({ output }) => output().split('\n'));
+  return [...new Set(ids)].flatMap((id) => lines.filter((line) => line.includes(id)).slice(-20));
 }
 
 /** What a message asks for. A fail-over that loses a begin may let the message be rejected, so none has a time to live. */

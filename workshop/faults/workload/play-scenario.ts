@@ -122,8 +122,8 @@ async function send(client: ResilientClient, scenario: Scenario, options: PlayOp
   for (const turn of scenario.texts.keys()) {
     if (task) await goOn(task.id);
     task = await say(client, scenario, { turn, task, webhook: receiver?.url });
-    if (scenario.watches === 'sse') watched ??= watchTask(client, task.id, { mayLoseEvents });
-    if (scenario.watches === 'grpc') overGrpc ??= watchOverGrpc(client, task.id);
+    if (scenario.watches === 'sse') watched ??= awaitedLater(watchTask(client, task.id, { mayLoseEvents }));
+    if (scenario.watches === 'grpc') overGrpc ??= awaitedLater(watchOverGrpc(client, task.id));
   }
   const taskId = task?.id ?? '';
   await goOn(taskId);
@@ -134,6 +134,12 @@ async function send(client: ResilientClient, scenario: Scenario, options: PlayOp
     await client.cancel(taskId);
   }
   return { taskId, watched, overGrpc };
+}
+
+/** What is awaited at the end of the scenario does not end the suite if the scenario fails before. */
+function awaitedLater<Value>(promise: Promise<Value>): Promise<Value> {
+  promise.catch(() => undefined);
+  return promise;
 }
 
 interface Said {
