@@ -17,6 +17,11 @@ export function checkAll<Checks extends Readonly<Record<string, () => unknown>>>
   return Object.fromEntries(results) as Results<Checks>;
 }
 
+/** Checks each of them. @throws {TypeError} with the messages of all that threw */
+export function checkEach<Item>(items: readonly Item[], check: (item: Item, at: number) => unknown): void {
+  checkAll(Object.fromEntries(items.map((item, at) => [at, () => check(item, at)])));
+}
+
 /** @throws {TypeError} */
 export function checkRange(name: string, value: number, highest: number): void {
   if (Number.isInteger(value) && value >= 1 && value <= highest) return;

@@ -6,7 +6,7 @@ import {
   priorities,
   type WhileWorking,
 } from '@switchyard/protocol';
-import { checkAll, checkNames, checkRange } from '../checks/checks.ts';
+import { checkAll, checkEach, checkNames, checkRange } from '../checks/checks.ts';
 import type { DataSchema } from '../data/data-schema.ts';
 import { jsonSchemaOf } from '../data/input.ts';
 import type { Budget } from '../port/budget.ts';
@@ -237,12 +237,13 @@ function checkHandler(name: string, value: unknown): void {
 
 function checkMiddleware(use: AgentDefinition['use'] = []): void {
   if (!Array.isArray(use)) throw new TypeError('its use is no list of middleware');
-  const checks = use.flatMap((layer, at) => [
-    () => checkNames(`use[${at}].`, layer, namesOfMiddleware),
-    () => checkHandler(`use[${at}].aroundTurn`, layer?.aroundTurn),
-    () => checkHandler(`use[${at}].aroundStep`, layer?.aroundStep),
-  ]);
-  checkAll(Object.fromEntries(checks.map((check, at) => [`${at}`, check])));
+  checkEach(use, (layer, at) =>
+    checkAll({
+      names: () => checkNames(`use[${at}].`, layer, namesOfMiddleware),
+      aroundTurn: () => checkHandler(`use[${at}].aroundTurn`, layer?.aroundTurn),
+      aroundStep: () => checkHandler(`use[${at}].aroundStep`, layer?.aroundStep),
+    }),
+  );
 }
 
 function checkBudget(budget: Budget = {}): void {
@@ -268,22 +269,15 @@ function completeCards<Input>(definition: AgentDefinition<Input>): Pick<Agent, '
 
 function checkSkills({ skillConcurrency = {}, card, extendedCard }: AgentDefinition): void {
   const skills = [card, extendedCard].flatMap((one) => one?.skills ?? []);
-  const checks = Object.entries(skillConcurrency).map(
-    ([id, concurrency]) =>
-      [
-        id,
-        () => {
-          if (!skills.some((skill) => skill.id === id))
-            throw new TypeError(`its skillConcurrency names "${id}", which is no skill of its card`);
-          if (!/^[\w.-]{1,63}$/.test(id))
-            throw new TypeError(
-              `its skillConcurrency names "${id}": the id must be letters, digits, hyphens, underscores and dots, at most 63`,
-            );
-          checkRange(`skillConcurrency.${id}`, concurrency, 10_000);
-        },
-      ] as const,
-  );
-  checkAll(Object.fromEntries(checks));
+  checkEach(Object.entries(skillConcurrency), ([id, concurrency]) => {
+    if (!skills.some((skill) => skill.id === id))
+      throw new TypeError(`its skillConcurrency names "${id}", which is no skill of its card`);
+    if (!/^[\w.-]{1,63}$/.test(id))
+      throw new TypeError(
+        `its skillConcurrency names "${id}": the id must be letters, digits, hyphens, underscores and dots, at most 63`,
+      );
+    checkRange(`skillConcurrency.${id}`, concurrency, 10_000);
+  });
 }
 
 /**
