@@ -23,9 +23,11 @@ export function continuedWork<Input extends TurnInput>(
 ): { readonly input: Input; readonly answer?: BudgetAnswer } {
   const { task, message } = input;
   const { history = [] } = task;
-  const now = history.findIndex(({ messageId }) => messageId === message.messageId);
+  // Near the end, and for nearly all turns nothing else of the history is looked at.
+  const now = history.findLastIndex(({ messageId }) => messageId === message.messageId);
   const question = history[now - 1];
-  const asked = history.find(({ messageId }) => messageId === workOf(question));
+  const id = workOf(question);
+  const asked = id === undefined ? undefined : history.find(({ messageId }) => messageId === id);
   if (!question || !asked) return { input };
   const kept = history.filter((one, i) => i > now || !(workOf(one) || workOf(history[i - 1])));
   const answer = { says: meaningOf(textOf(message)), messageId: message.messageId, question: textOf(question) };
