@@ -17,7 +17,13 @@ export type { PacePort, RoomCorrection, RoomReply } from './port/pace-port.ts';
 export type { SteeringPort } from './port/steering-port.ts';
 export type { StepBeginning, StepPort, StepRun } from './port/step-port.ts';
 export type { TurnPort } from './port/turn-port.ts';
-export type { PendingWait, WaitBeginning, WaitPort, WaitRequest } from './port/wait-port.ts';
+export {
+  type PendingWait,
+  readableWait,
+  type WaitBeginning,
+  type WaitPort,
+  type WaitRequest,
+} from './port/wait-port.ts';
 export { type Backoff, backoffDelayMs, retryDelayMs } from './retries/retry-policy.ts';
 export { continuedWork } from './run/budget-question.ts';
 export { type ExecuteTurnOptions, executeTurn } from './run/execute-turn.ts';

@@ -1,6 +1,6 @@
 import type { InterruptionKind, RetryPolicy } from '@switchyard/agent';
 import { RetryableError } from '@switchyard/agent';
-import { type PendingWait, retryDelayMs, type TurnResult } from '@switchyard/agent/runtime';
+import { type PendingWait, readableWait, retryDelayMs, type TurnResult } from '@switchyard/agent/runtime';
 import type { FailureReport } from '@switchyard/protocol';
 import { isOutage, type JobOutcome, type OpenTurn, type Suspension, TurnFenced } from '@switchyard/store';
 import type { TurnFailures } from './failures/turn-failures.ts';
@@ -52,11 +52,7 @@ function suspensionOf(waits: readonly PendingWait[]): Suspension {
     dueMs: Math.min(...waits.map(({ dueMs }) => dueMs)),
     events: eventsOf(waits),
     calls: waits.flatMap(({ call }) => call ?? []),
-    waits: waits.map(({ event, call, dueMs }) => ({
-      ...(event !== undefined && { event }),
-      ...(call && { task: call.taskId }),
-      ...(Number.isFinite(dueMs) && { until: new Date(dueMs).toISOString() }),
-    })),
+    waits: waits.map(readableWait),
   };
 }
 

@@ -29,6 +29,29 @@ export interface PendingWait {
   readonly dueMs: number;
 }
 
+/** A wait of a suspended turn, as clients read it in the metadata of its task (docs/extensions/suspended.md). */
+export interface ReadableWait {
+  /** Name of the event that ends it. */
+  readonly event?: string;
+  /** Id of the task of another agent whose end or question ends it. */
+  readonly task?: string;
+  /** When it ends at the latest, in ISO 8601. */
+  readonly until?: string;
+}
+
+/**
+ * A wait without what only workers need.
+ *
+ *     const { event, until } = readableWait({ event: 'payment', dueMs: Date.now() + 60_000 });
+ */
+export function readableWait({ event, call, dueMs }: PendingWait): ReadableWait {
+  return {
+    ...(event !== undefined && { event }),
+    ...(call && { task: call.taskId }),
+    ...(Number.isFinite(dueMs) && { until: new Date(dueMs).toISOString() }),
+  };
+}
+
 /** Waits that outlive the run of a turn. */
 export interface WaitPort {
   /** Begins a wait, or finds it as an earlier run left it. @throws {TurnEnded} */

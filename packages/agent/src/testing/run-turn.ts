@@ -13,7 +13,7 @@ import type { ConversationEvent } from '../port/conversation-event.ts';
 import type { LogLine } from '../port/log-line.ts';
 import type { CountedUsage } from '../port/model-call.ts';
 import type { TurnResult } from '../port/outcome.ts';
-import type { PendingWait } from '../port/wait-port.ts';
+import { type ReadableWait, readableWait } from '../port/wait-port.ts';
 import { type AttemptOptions, startTurn, type TurnEnding, worldOf } from './attempts.ts';
 import { userMessage } from './memory-port.ts';
 import type { MemoryWorld } from './memory-world.ts';
@@ -45,16 +45,6 @@ export function runTurn(agent: Agent, message: Content | Message, options: RunTu
   return new TestBench(agent, worldOf(agents, own), own).run({ message: userMessage(message) });
 }
 
-/** A wait of a suspended turn, as clients read it in the metadata of its task (docs/extensions/suspended.md). */
-export interface TestedWait {
-  /** Name of the event that ends it. */
-  readonly event?: string;
-  /** Id of the task of another agent whose end or question ends it. */
-  readonly task?: string;
-  /** When it ends at the latest, in ISO 8601. */
-  readonly until?: string;
-}
-
 /** The result of a message, and methods that send the next one. */
 export interface TestedTurn extends TaskSummary {
   /** The task as a client reads it. */
@@ -72,7 +62,7 @@ export interface TestedTurn extends TaskSummary {
   /** The tasks of the agents that were called, the first one first. */
   readonly calls: readonly OtherTask[];
   /** What the turn waits for, if it does: its events are not among `events` of the options, or it got them all. */
-  readonly waits: readonly TestedWait[];
+  readonly waits: readonly ReadableWait[];
   /** The events of each conversation that the agent held, by its id. */
   readonly conversations: ReadonlyMap<string, readonly ConversationEvent[]>;
   /**
@@ -125,7 +115,7 @@ class TestBench {
       used,
       untaken,
       calls: this.#world.calls(),
-      waits: waits.map(asClientsReadIt),
+      waits: waits.map(readableWait),
       conversations: this.#world.conversations,
       give: async (event, data) => {
         if (result.kind !== 'suspended')
@@ -166,14 +156,6 @@ function after({ events, logged, used }: TurnEnding, ending: TurnEnding): TurnEn
     events: [...events, ...ending.events],
     logged: [...logged, ...ending.logged],
     used: [...used, ...ending.used],
-  };
-}
-
-function asClientsReadIt({ event, call, dueMs }: PendingWait): TestedWait {
-  return {
-    ...(event !== undefined && { event }),
-    ...(call && { task: call.taskId }),
-    ...(Number.isFinite(dueMs) && { until: new Date(dueMs).toISOString() }),
   };
 }
 
