@@ -1,3 +1,5 @@
+import { invalidParams } from './errors/a2a-error.ts';
+
 // The URIs of the A2A extensions of Switchyard (A2A 4.6); docs/extensions has a page for each.
 
 /** Key of the metadata of messages between agents in a conversation, and in cards: docs/extensions/conversations.md. */
@@ -39,4 +41,11 @@ export function isReservedMetadata(key: string): boolean {
 /** Whether an event that a turn waits for may have this name: letters, digits, hyphens, underscores and dots, at most 64. */
 export function isEventName(name: string): boolean {
   return /^[a-zA-Z0-9][\w.-]{0,63}$/.test(name);
+}
+
+/** @throws {A2AError} InvalidParams: it is no name of an event */
+export function requireEventName(name: string): void {
+  if (isEventName(name)) return;
+  const description = 'must have 1 to 64 letters, digits, hyphens, underscores and dots';
+  throw invalidParams([{ field: 'name', description }]);
 }

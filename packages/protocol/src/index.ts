@@ -17,6 +17,7 @@ export {
   type Priority,
   priorities,
   priorityUri,
+  requireEventName,
   rerunUri,
   resumableStreamsUri,
   scheduleUri,

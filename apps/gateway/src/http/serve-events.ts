@@ -1,4 +1,4 @@
-import { A2AError, eventNotAwaited, eventWithoutTurn, invalidParams, isEventName } from '@switchyard/protocol';
+import { A2AError, eventNotAwaited, eventWithoutTurn, invalidParams, requireEventName } from '@switchyard/protocol';
 import { DataCheck } from '@switchyard/protocol/schemas';
 import type { EventCheck, Giving } from '@switchyard/store';
 import { actions } from '../admission/scopes.ts';
@@ -68,10 +68,8 @@ export function serveCallback(context: GatewayContext): Handler {
 
 /** @throws {A2AError} InvalidParams */
 export function eventName(name: string): string {
-  if (isEventName(name)) return name;
-  throw invalidParams([
-    { field: 'name', description: 'must have 1 to 64 letters, digits, hyphens, underscores and dots' },
-  ]);
+  requireEventName(name);
+  return name;
 }
 
 /** Checks the data of an event by the schema for which the turn waits. */

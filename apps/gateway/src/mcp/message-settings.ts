@@ -1,6 +1,7 @@
-import { longestTimeToLiveMs, priorities, priorityUri, timeToLiveUri } from '@switchyard/protocol';
+import { priorityUri, timeToLiveUri } from '@switchyard/protocol';
 import { parse } from '@switchyard/protocol/schemas';
 import { z } from 'zod';
+import { prioritySchema, timeToLiveSchema } from '../operations/asked-by-extension.ts';
 
 /** What a client says of its message beside the arguments of its call, which are the model's. */
 export interface MessageSettings {
@@ -12,8 +13,8 @@ export interface MessageSettings {
 
 const settingsSchema = z.strictObject({
   'switchyard/messageId': z.string().min(1).optional(),
-  'switchyard/priority': z.literal([...priorities]).optional(),
-  'switchyard/ttlMs': z.int().min(1).max(longestTimeToLiveMs).optional(),
+  'switchyard/priority': prioritySchema.optional(),
+  'switchyard/ttlMs': timeToLiveSchema.optional(),
 });
 
 /** @param meta `_meta` of the call: other keys are not ours @throws {A2AError} InvalidParams */

@@ -15,7 +15,10 @@ import type { ConditionalSend } from './if-generation.ts';
 
 // What a client asks for with a message, by extensions: a priority, a time to live, a budget.
 
-const readAskedPriority = extensionReader(priorityUri, z.strictObject({ priority: z.literal([...priorities]) }));
+export const prioritySchema = z.literal([...priorities]);
+export const timeToLiveSchema = z.int().min(1).max(longestTimeToLiveMs);
+
+const readAskedPriority = extensionReader(priorityUri, z.strictObject({ priority: prioritySchema }));
 
 /**
  * The priority of a message: what its client asks for (docs/extensions/priority.md), or the agent's own for the message
@@ -32,10 +35,7 @@ export function readPriority(call: Call, request: ConditionalSend): Priority | u
   return usual === 'normal' ? undefined : usual;
 }
 
-const readAskedTimeToLive = extensionReader(
-  timeToLiveUri,
-  z.strictObject({ ttlMs: z.int().min(1).max(longestTimeToLiveMs) }),
-);
+const readAskedTimeToLive = extensionReader(timeToLiveUri, z.strictObject({ ttlMs: timeToLiveSchema }));
 
 /**
  * The time to live of a message: what its client asks for (docs/extensions/time-to-live.md), or the agent's own.

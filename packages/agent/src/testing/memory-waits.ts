@@ -1,4 +1,4 @@
-import { eventNotAwaited, invalidParams, isEventName } from '@switchyard/protocol';
+import { eventNotAwaited, invalidParams, requireEventName } from '@switchyard/protocol';
 import type { PendingWait, WaitBeginning, WaitPort, WaitRequest } from '../port/wait-port.ts';
 
 /** The clock of a test, which a turn that waits can skip. */
@@ -66,10 +66,7 @@ export class MemoryWaits implements WaitPort {
    * InvalidParams, its name is none, or its data do not match the schema
    */
   async check(event: string, data: unknown, { taskId, waits }: Suspension): Promise<void> {
-    if (!isEventName(event)) {
-      const description = 'must have 1 to 64 letters, digits, hyphens, underscores and dots';
-      throw invalidParams([{ field: 'name', description }]);
-    }
+    requireEventName(event);
     const names = waits.flatMap((wait) => wait.event ?? []);
     if (!this.#memory.has(`awaited ${event}`)) throw eventNotAwaited(event, [...new Set(names)].sort(), taskId);
     const schema = waits.find((wait) => wait.event === event)?.schema;
