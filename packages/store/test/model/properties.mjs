@@ -131,10 +131,10 @@ function timeToLive(task, ask) {
     return isNothing(task, reply) ? undefined : 'a message is rejected only when its time to live has ended';
   const late = ask.begin(task.started + 1, 'new');
   if (reply.verdict !== 'rejected' || late.verdict !== 'rejected')
-    return 'a message whose time to live has ended is rejected, by whoever looks at it first';
+    return 'a message whose time to live has ended is rejected, by the first process that looks at it';
   const after = reply.record;
   if (!after || !late.record || taskKey(after) !== taskKey(late.record) || reply.events.length !== 1)
-    return 'a rejection leaves the same task, and writes one event, whoever rejects';
+    return 'a rejection leaves the same task, and writes one event, whichever process rejects';
   if (!task.answers) return after.state === 'R' ? undefined : 'a task ends with the message that made it';
   const state = after.inbox.length ? 's' : task.answers;
   return after.state === state &&

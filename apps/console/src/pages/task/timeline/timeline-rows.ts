@@ -111,7 +111,7 @@ function momentsRow(entries: readonly TimelineEntry[]): Row | undefined {
 
 function queuedRow({ at, untilAt, beginBy, priority }: Queued, nowMs: number): Row {
   const isOpen = untilAt === undefined;
-  const end = beginBy === undefined ? '' : ` ${isOpen ? 'until' : 'in vain until'} ${fullTime(beginBy)}`;
+  const end = beginBy === undefined ? '' : ` ${isOpen ? 'until' : 'without a worker until'} ${fullTime(beginBy)}`;
   return {
     ...stretch('queued', at, untilAt, nowMs),
     depth: 0,
