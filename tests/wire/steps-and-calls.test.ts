@@ -122,7 +122,8 @@ describe('a team', () => {
     await reaches('team-host', begun.task.id, 'COMPLETED');
     expect(await members(begun.task.contextId)).toHaveLength(2);
     const traces = await begun.traces();
-    expect(traces.filter((trace) => trace.startsWith('host'))).toHaveLength(2);
+    // Twice, or more often: a member that began again has the host wait so long that its turn is suspended.
+    expect(traces.filter((trace) => trace.startsWith('host')).length).toBeGreaterThanOrEqual(2);
     expect(traces.filter((trace) => trace.startsWith('done')).sort()).toEqual(['done build', 'done design']);
   });
 
