@@ -40,6 +40,44 @@ test('a turn whose events a fail-over lost cannot continue; it runs again withou
   expect(task.artifacts).toEqual([{ artifactId: 'a', name: 'Report', parts: [{ text: 'whole' }] }]);
 });
 
+describe('a turn whose last events a fail-over lost', () => {
+  const working: TurnEvent = { kind: 'status', state: 'TASK_STATE_WORKING', settles: false };
+  const waits = { dueMs: Number.POSITIVE_INFINITY, events: [{ name: 'paid' }], waits: [{ event: 'paid' }] };
+  const closings: Readonly<Record<string, (turn: OpenTurn) => Promise<unknown>>> = {
+    'is not suspended': (turn) => turn.suspend(waits),
+    'does not end while its task waits': (turn) => turn.end(),
+    'is not given up': (turn) =>
+      turn.publish({ ...working, state: 'TASK_STATE_FAILED', settles: true, deadLetterReason: 'why' }),
+  };
+
+  test.each(Object.entries(closings))('%s: it runs again', async (_name, close) => {
+    const { taskId } = await accepted(store, alice);
+    const turn = await begun(store, taskId);
+    const key = `${store.settings.prefix}{s0}:t:${taskId}`;
+    await turn.publish({ ...working, state: 'TASK_STATE_AUTH_REQUIRED' });
+    const failOver = await failOverTo(redis, key, `${key}:e`);
+    await turn.publish({ ...working, state: 'TASK_STATE_AUTH_REQUIRED' });
+    await failOver();
+    await expect(close(turn)).rejects.toThrow(WritesLost);
+    expect(await turn.handBack(false)).toBe('given-back');
+    expect((await begun(store, taskId, { started: 2 })).start.attempt).toBe(1);
+  });
+
+  test('is not suspended without the wait that it began, and perhaps a callback URL', async () => {
+    const { taskId } = await accepted(store, alice);
+    const turn = await begun(store, taskId);
+    const key = `${store.settings.prefix}{s0}:t:${taskId}`;
+    await store.waits.callback(turn, 'callback paid 1', 'paid');
+    const failOver = await failOverTo(redis, key, `${key}:e`, `${key}:s`);
+    const again = await store.waits.begin(turn, { key: 'event paid 1', event: 'paid' });
+    expect(again.verdict).toBe('waits');
+    await failOver();
+    await expect(turn.suspend({ ...waits, lastWait: 'event paid 1' })).rejects.toThrow(WritesLost);
+    await store.waits.begin(turn, { key: 'event paid 1', event: 'paid' });
+    expect(await turn.suspend({ ...waits, lastWait: 'event paid 1' })).toBe('suspended');
+  });
+});
+
 describe('a run whose begin a fail-over lost', () => {
   /** Two runs of one turn: Redis has lost the begin of the first when the second begins. */
   async function twoRuns(): Promise<{ lost: OpenTurn; known: OpenTurn; key: string }> {

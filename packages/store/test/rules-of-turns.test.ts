@@ -98,12 +98,20 @@ const steering = fc.tuple(near, run, fc.constantFrom(0, 0, 1, 3)).map(
     },
 );
 
-const ending = fc.tuple(near, run, fc.boolean(), lease, taking).map(
-  ([off, run, endsJobAfterTurn, due, take]): Step =>
+/** The events that a run has published: the record mostly has them, sometimes a fail-over lost one. */
+const publishing = near.map(
+  (off) =>
+    ({ record }: ScriptDriver): number =>
+      Math.max(0, (record?.turnSeq ?? 0) + off),
+);
+
+const ending = fc.tuple(near, run, fc.boolean(), lease, taking, publishing).map(
+  ([off, run, endsJobAfterTurn, due, take, publish]): Step =>
     (driver) => {
       const fence = fenceOf(driver, off, run);
       const delivered = take(driver);
-      return () => driver.end(fence, { endsJobAfterTurn, lease: due, delivered });
+      const published = publish(driver);
+      return () => driver.end(fence, { endsJobAfterTurn, lease: due, delivered, published });
     },
 );
 
@@ -115,11 +123,12 @@ const releasing = fc.tuple(near, run, fc.boolean(), lease).map(
     },
 );
 
-const suspending = fc.tuple(near, run, lease).map(
-  ([off, run, due]): Step =>
+const suspending = fc.tuple(near, run, lease, publishing).map(
+  ([off, run, due, publish]): Step =>
     (driver) => {
       const fence = fenceOf(driver, off, run);
-      return () => driver.suspend(fence, due);
+      const published = publish(driver);
+      return () => driver.suspend(fence, published, due);
     },
 );
 const giving = lease.map(
@@ -135,11 +144,12 @@ const resuming = lease.map(
       driver.resume(due),
 );
 
-const givingUp = fc.tuple(near, run).map(
-  ([off, run]): Step =>
+const givingUp = fc.tuple(near, run, publishing).map(
+  ([off, run, publish]): Step =>
     (driver) => {
       const fence = fenceOf(driver, off, run);
-      return () => driver.giveUp(fence);
+      const published = publish(driver);
+      return () => driver.giveUp(fence, published);
     },
 );
 

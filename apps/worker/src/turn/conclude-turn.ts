@@ -14,6 +14,22 @@ export async function concludeTurn(
   result: TurnResult,
   { retry, failures }: { readonly retry: RetryPolicy; readonly failures: TurnFailures },
 ): Promise<JobOutcome | 'more'> {
+  const runAgain = (error: unknown, afterMs?: number): Promise<JobOutcome> => {
+    const retryAfterMs = retryDelayMs(retry, turn.start.attempt, afterMs);
+    const kind = error instanceof RetryableError ? 'retry-asked' : 'not-written';
+    const failure = failures.report({ kind, error }, retryAfterMs);
+    // An outage of Redis spends no attempt.
+    return handBack(turn, { isSpent: !isOutage(error), failure }, { retryAfterMs });
+  };
+  /** A turn whose last events are not written, or lost, neither waits nor ends: it runs again. */
+  const close = async (write: () => Promise<unknown>): Promise<JobOutcome | 'more'> => {
+    try {
+      await write();
+    } catch (error) {
+      if (!(error instanceof TurnFenced)) return runAgain(error);
+    }
+    return afterEnding(turn);
+  };
   await turn.flush();
   switch (result.kind) {
     case 'settled':
@@ -22,19 +38,11 @@ export async function concludeTurn(
     case 'failed':
       return afterEnding(turn);
     case 'waiting-for-auth':
-      await turn.end(result.delivered);
-      return afterEnding(turn);
-    case 'retry': {
-      const { error } = result;
-      const retryAfterMs = retryDelayMs(retry, turn.start.attempt, result.afterMs);
-      const kind = error instanceof RetryableError ? 'retry-asked' : 'not-written';
-      const failure = failures.report({ kind, error }, retryAfterMs);
-      // An outage of Redis spends no attempt.
-      return handBack(turn, { isSpent: !isOutage(error), failure }, { retryAfterMs });
-    }
+      return close(() => turn.end(result.delivered));
+    case 'retry':
+      return runAgain(result.error, result.afterMs);
     case 'suspended':
-      await turn.suspend(suspensionOf(result.waits));
-      return afterEnding(turn);
+      return close(() => turn.suspend(suspensionOf(result.waits)));
     case 'interrupted':
       return interrupted(turn, result.reason.kind);
   }
@@ -53,6 +61,7 @@ function suspensionOf(waits: readonly PendingWait[]): Suspension {
     events: eventsOf(waits),
     calls: waits.flatMap(({ call }) => call ?? []),
     waits: waits.map(readableWait),
+    lastWait: waits.findLast(({ key }) => key !== undefined)?.key,
   };
 }
 

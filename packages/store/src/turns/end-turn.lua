@@ -4,6 +4,7 @@
 --       queue_root         root of the keys of its job's queue, as in add-jobs.lua
 -- ARGV  <record>
 --       fence              fencing token of the turn
+--       published          as in suspend-turn.lua
 --       successor_options  as in append.lua
 --       delivered              ids of the messages that it was given besides its own, as in delivered.lua; '' if none
 -- Returns  unsettled (the task does not wait: append FAILED) | fenced | as append: gap, more, successor …
@@ -16,11 +17,12 @@
 --- @include "delivered.lua"
 
 local queue_root = unpack(KEYS, 5)
-local fence, successor_options, delivered = unpack(ARGV, 7)
+local fence, published, successor_options, delivered = unpack(ARGV, 7)
 
 local record = load_record(task_id, task_key)
 local verdict = turn_refusal(record, fence, 'more')
 if verdict then return verdict end
+if is_behind(record, published) then return 'gap' end
 if not is_waiting(record.state) then return 'unsettled' end
 
 local count = delivered == '' and 0 or count_delivered(record, delivered)

@@ -21,7 +21,7 @@ export const endTurnScript = defineScript({
   file: 'end-turn.lua',
   from: import.meta.url,
   keys: [...recordKeyNames, 'queueRoot'],
-  args: [...recordArgNames, 'fence', 'successorOptions', 'delivered'],
+  args: [...recordArgNames, 'fence', 'published', 'successorOptions', 'delivered'],
   reply: word('unsettled', 'fenced', 'gap', 'more', 'successor', 'idle', 'canceled'),
 });
 export const handBackTurnScript = defineScript({
@@ -35,16 +35,16 @@ export const suspendTurnScript = defineScript({
   file: 'suspend-turn.lua',
   from: import.meta.url,
   keys: [...recordKeyNames, 'queueRoot'],
-  args: [...recordArgNames, 'fence', 'dueMs', 'waits', 'seen', 'jobOptions', 'notes', 'calls'],
+  args: [...recordArgNames, 'fence', 'published', 'wait', 'dueMs', 'waits', 'seen', 'jobOptions', 'notes', 'calls'],
   each: ['event', 'schema'],
-  reply: word('suspended', 'canceled', 'fenced'),
+  reply: word('suspended', 'canceled', 'fenced', 'gap'),
 });
 export const giveUpTurnScript = defineScript({
   file: 'give-up-turn.lua',
   from: import.meta.url,
   keys: [...recordKeyNames, 'dead', 'queueRoot'],
-  args: [...recordArgNames, 'fence', 'reason', 'failure', 'notes'],
-  reply: word('given-up', 'canceled', 'fenced'),
+  args: [...recordArgNames, 'fence', 'published', 'reason', 'failure', 'notes'],
+  reply: word('given-up', 'canceled', 'fenced', 'gap'),
 });
 
 export const readWaitingScript = defineScript({
@@ -82,6 +82,8 @@ export interface Suspension {
   readonly calls?: readonly { readonly taskId: string; readonly skipsAuth: boolean }[];
   /** The same for clients: docs/extensions/suspended.md. */
   readonly waits: readonly { readonly event?: string; readonly task?: string; readonly until?: string }[];
+  /** Key of the last wait that the run began by `Waits.begin`; unset: none. */
+  readonly lastWait?: string | undefined;
 }
 
 /** The turn no longer owns its task: its later events are refused. */
@@ -231,15 +233,15 @@ export class OpenTurn {
   /**
    * Ends a turn whose executor returned while the task waits for authorization. `unsettled`: there is no outcome.
    * @param delivered as in `StatusEvent`
-   * @throws {WritesLost}
+   * @throws {WritesLost} @throws the error of an event that was refused: as `publish`
    */
   async end(delivered: readonly string[] = []): Promise<Ending | 'unsettled'> {
-    await this.flush();
+    await this.written();
     await this.#usage.flush();
     const { keys, args } = this.#call();
     const verdict = await endTurnScript.run(this.#dependencies.redis, {
       keys: { ...keys, queueRoot: this.#queueRoot },
-      args: { ...args, successorOptions: this.#successor, delivered: idLines(delivered) },
+      args: { ...args, published: this.#published, successorOptions: this.#successor, delivered: idLines(delivered) },
     });
     if (verdict === 'gap') throw new WritesLost();
     if (verdict !== 'unsettled') this.ending = verdict;
@@ -312,9 +314,16 @@ export class OpenTurn {
   /**
    * Ends this run of the turn, which waits: any worker runs it again from the top when its time has come or an event.
    * No attempt is spent.
+   * @throws as `end`
    */
-  async suspend({ dueMs, events, calls = [], waits }: Suspension): Promise<'suspended' | 'canceled' | 'fenced'> {
-    await this.flush();
+  async suspend({
+    dueMs,
+    events,
+    calls = [],
+    waits,
+    lastWait = '',
+  }: Suspension): Promise<'suspended' | 'canceled' | 'fenced'> {
+    await this.written();
     await this.#usage.flush();
     const { keys, args } = this.#call();
     const { redis, settings } = this.#dependencies;
@@ -326,6 +335,8 @@ export class OpenTurn {
       keys: { ...keys, queueRoot: this.#queueRoot },
       args: {
         ...args,
+        published: this.#published,
+        wait: lastWait,
         dueMs: Number.isFinite(nextMs) ? nextMs : -1,
         waits: JSON.stringify(waits),
         seen: this.#messagesSeen ?? '',
@@ -335,6 +346,7 @@ export class OpenTurn {
       },
       each: events.map(({ name, schema = '' }) => ({ event: name, schema })),
     });
+    if (verdict === 'gap') throw new WritesLost();
     this.ending = verdict;
     return verdict;
   }
@@ -353,14 +365,21 @@ export class OpenTurn {
   }
 
   async #giveUp(reason: string, failure = ''): Promise<void> {
-    await this.flush();
+    await this.written();
     await this.#usage.flush();
     const { redis, shards } = this.#dependencies;
     const { keys, args } = this.#call();
     const verdict = await giveUpTurnScript.run(redis, {
       keys: { ...keys, dead: shards.of(this.start.taskId).dead, queueRoot: this.#queueRoot },
-      args: { ...args, reason: JSON.stringify(reason), failure, notes: this.#modelNotes.take() },
+      args: {
+        ...args,
+        published: this.#published,
+        reason: JSON.stringify(reason),
+        failure,
+        notes: this.#modelNotes.take(),
+      },
     });
+    if (verdict === 'gap') throw new WritesLost();
     this.ending = verdict;
     if (verdict === 'fenced') throw new TurnFenced();
   }
@@ -388,6 +407,11 @@ export class OpenTurn {
     if (verdict !== 'fenced') return written;
     this.#onFenced();
     throw new TurnFenced();
+  }
+
+  /** Number of events that are written, or were before a fail-over lost them. */
+  get #published(): number {
+    return this.#number - 1;
   }
 
   /** Options of the successor job; empty: this job goes on. */

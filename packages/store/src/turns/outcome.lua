@@ -9,6 +9,11 @@ local function turn_refusal(record, fence, done)
   return record.turn == '' and fence == last_fence(record) and done or 'fenced'
 end
 
+-- Whether a fail-over lost events of the open turn. published: their number, as its run knows it
+local function is_behind(record, published)
+  return tonumber(published) > record.turn_seq
+end
+
 -- Closes the turn and removes its message from the inbox, and with it the `delivered` messages behind it, which the
 -- turn was given while it ran. `answered` becomes the number of the last of them.
 local function pop(record, delivered)

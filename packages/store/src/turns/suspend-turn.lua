@@ -4,6 +4,8 @@
 --       queue_root   root of the keys of its job's queue, as in add-jobs.lua
 -- ARGV  <record>
 --       fence        fencing token of the turn
+--       published    number of events that the run has published
+--       wait         key of the last wait that it began; '' none
 --       due_ms       when the first of its waits ends, since 1970; -1 never
 --       waits        what it waits for, as JSON, for clients
 --       seen         number of messages of the task that the turn knows of; '' if it does not ask for others
@@ -14,6 +16,7 @@
 -- EACH  event        name of an event that it waits for
 --       schema       JSON Schema of its data; '' any data
 -- Returns  suspended (or it has a new job already: a wait has ended since it began) | canceled | fenced
+--       | gap (as in append.lua, also if the wait is lost, and with it perhaps a callback URL)
 -- Invariant: the run ends in the step in which its turn is listed to be resumed. No attempt is spent. An event that is
 -- given before this step is not missed, nor the end of a called task, nor a cancel, nor a message to a turn that takes
 -- messages.
@@ -27,12 +30,15 @@
 --- @include "../record/given-events.lua"
 
 local queue_root = unpack(KEYS, 5)
-local fence, due_ms, waits, seen, job_options, notes, calls = unpack(ARGV, 7)
+local fence, published, wait, due_ms, waits, seen, job_options, notes, calls = unpack(ARGV, 7)
 
 local steps_key = task_key .. ':s'
 local record = load_record(task_id, task_key)
 local verdict = turn_refusal(record, fence, 'suspended')
 if verdict then return verdict end
+if is_behind(record, published) then return 'gap' end
+local ends, result = unpack(redis.call('HMGET', steps_key, 'until ' .. wait, 'result ' .. wait))
+if wait ~= '' and not (ends or result) then return 'gap' end
 
 allow_out_of_memory(task_key)
 if notes ~= '' then record.has_other_keys = 1 end
@@ -51,7 +57,7 @@ else
     if name:sub(1, 8) == 'awaited ' then redis.call('HSET', steps_key, name, '') end
     if name:sub(1, 7) == 'schema ' then redis.call('HDEL', steps_key, name) end
   end
-  for i = 14, #ARGV, 2 do
+  for i = 16, #ARGV, 2 do
     local event, schema = ARGV[i], ARGV[i + 1]
     if first_event(steps_key, event) then has_ended = true end
     redis.call('HSET', steps_key, 'awaited ' .. event, '1')

@@ -171,6 +171,12 @@ const BROKEN = {
       return reply.verdict === 'suspended' ? leaving(reply, { turn: task.turn }) : reply;
     },
   },
+  'suspendTurn: a turn waits without its lost events': {
+    suspendTurn: (task, turn) => rules.suspendTurn(task, { ...turn, published: 0 }),
+  },
+  'endTurn: a turn ends without its lost events': {
+    endTurn: (task, turn) => rules.endTurn(task, { ...turn, published: 0 }),
+  },
   'resumeTurn: a suspended turn resumes each time': {
     resumeTurn: (task, time) => leaving(rules.resumeTurn(task, time), { suspended: task.suspended }),
   },

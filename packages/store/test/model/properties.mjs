@@ -77,16 +77,16 @@ function asker(task, rules, maxAttempts) {
     /** @param {string[]} delivered */
     complete: (delivered) =>
       rules.append(task, { fence: task.turn, number: task.turnSeq + 1, state: 'C', settles: true, ...time, delivered }),
-    /** @param {string} fence */
-    end: (fence) => rules.endTurn(task, { fence, ...time }),
+    /** @param {string} fence @param {number} [published] */
+    end: (fence, published = 0) => rules.endTurn(task, { fence, published, ...time }),
     /** @param {string} fence @param {boolean} isSpent */
     release: (fence, isSpent) => rules.handBackTurn(task, { fence, isSpent, ...time }),
     cancel: () => rules.cancel(task),
     /** @param {Task} [from] */
     beginScheduled: (from = task) => rules.beginScheduled(from, time),
     sweep: () => rules.sweep(task, time),
-    /** @param {string} fence */
-    suspend: (fence) => rules.suspendTurn(task, { fence, ...time }),
+    /** @param {string} fence @param {number} [published] */
+    suspend: (fence, published = 0) => rules.suspendTurn(task, { fence, published, ...time }),
     giveEvent: () => rules.giveEvent(task, time),
     resume: () => rules.resumeTurn(task, time),
   };
@@ -205,6 +205,9 @@ function opened(task, ask, maxAttempts) {
   const afterFailure = ask.release(task.turn, true).record;
   if (afterShutdown && ask.append(task.turn, 'w', task.turnSeq + 1, afterShutdown).events.length)
     return 'a turn that was given back cannot write';
+  const lost = task.turnSeq + 1;
+  if (![ask.suspend(task.turn, lost), ask.end(task.turn, lost)].every((reply) => isNothing(task, reply, 'gap')))
+    return 'a turn whose events a fail-over has lost neither waits nor ends';
   const waits = ask.suspend(task.turn);
   if (!task.cancel && task.event !== !!waits.job)
     return 'a turn is suspended, unless the event has come that it waits for';

@@ -423,7 +423,13 @@ const CALLS = {
   'ends as canceled': (run, world) => event(run, world, 'X', true),
   end: (run, world) => ({
     script: 'endTurn',
-    args: { fence: run.fence, endsJobAfterTurn: isLastTurnOfJob(run, world), lease: LEASE, delivered: run.delivered },
+    args: {
+      fence: run.fence,
+      published: run.turnSeq,
+      endsJobAfterTurn: isLastTurnOfJob(run, world),
+      lease: LEASE,
+      delivered: run.delivered,
+    },
   }),
   'receives a steering message': ({ fence, delivered }) => ({
     script: 'steered',
@@ -431,7 +437,11 @@ const CALLS = {
   }),
   'fails, to be retried': ({ fence }) => ({ script: 'handBackTurn', args: { fence, isSpent: true, lease: LEASE } }),
   'gives a lost turn back': ({ fence }) => ({ script: 'handBackTurn', args: { fence, isSpent: false, lease: LEASE } }),
-  waits: ({ fence }) => ({ script: 'suspendTurn', args: { fence, lease: LEASE }, isFault: true }),
+  waits: ({ fence, turnSeq: published }) => ({
+    script: 'suspendTurn',
+    args: { fence, published, lease: LEASE },
+    isFault: true,
+  }),
   'gives the turn back': ({ fence }) => ({
     script: 'handBackTurn',
     args: { fence, isSpent: false, lease: LEASE },

@@ -272,13 +272,24 @@ export class ScriptDriver {
 
   async end(
     fence: string,
-    { endsJobAfterTurn, lease, delivered }: Omit<rules.Append, 'fence' | 'number' | 'state' | 'settles'>,
+    {
+      endsJobAfterTurn,
+      lease,
+      delivered,
+      published,
+    }: Omit<rules.Append, 'fence' | 'number' | 'state' | 'settles'> & rules.Published,
   ) {
-    const expected = rules.endTurn(this.#present(), { fence, endsJobAfterTurn, lease, delivered });
+    const expected = rules.endTurn(this.#present(), { fence, published, endsJobAfterTurn, lease, delivered });
     const { keys, args } = this.#call(lease);
     const verdict = await endTurnScript.run(this.#redis, {
       keys: { ...keys, queueRoot: queueRoot(this.#agent, this.#keys) },
-      args: { ...args, fence, successorOptions: endsJobAfterTurn ? jobOptions() : '', delivered: idLines(delivered) },
+      args: {
+        ...args,
+        fence,
+        published,
+        successorOptions: endsJobAfterTurn ? jobOptions() : '',
+        delivered: idLines(delivered),
+      },
     });
     expect(verdict).toBe(expected.verdict);
     if (expected.verdict === 'successor') this.#jobs.push(expected.job);
@@ -293,13 +304,13 @@ export class ScriptDriver {
     await this.#settle(expected);
   }
 
-  async suspend(fence: string, lease: rules.Due): Promise<void> {
-    const expected = rules.suspendTurn(this.#present(), { fence, lease });
+  async suspend(fence: string, published: number, lease: rules.Due): Promise<void> {
+    const expected = rules.suspendTurn(this.#present(), { fence, published, lease });
     const { keys, args } = this.#call(lease);
     const wait = { dueMs: -1, waits: '[{"event":"e"}]', seen: '', jobOptions: jobOptions(), notes: '', calls: '' };
     const verdict = await suspendTurnScript.run(this.#redis, {
       keys: { ...keys, queueRoot: queueRoot(this.#agent, this.#keys) },
-      args: { ...args, fence, ...wait },
+      args: { ...args, fence, published, wait: '', ...wait },
       each: [{ event: 'e', schema: '' }],
     });
     expect(verdict).toBe(expected.verdict);
@@ -344,12 +355,12 @@ export class ScriptDriver {
     await this.#settle(expected);
   }
 
-  async giveUp(fence: string): Promise<void> {
-    const expected = rules.giveUpTurn(this.#present(), { fence });
+  async giveUp(fence: string, published: number): Promise<void> {
+    const expected = rules.giveUpTurn(this.#present(), { fence, published });
     const { keys, args } = this.#call('later');
     const call = {
       keys: { ...keys, dead: this.#keys.dead, queueRoot: queueRoot(this.#agent, this.#keys) },
-      args: { ...args, fence, reason: '"why"', failure: '', notes: '' },
+      args: { ...args, fence, published, reason: '"why"', failure: '', notes: '' },
     };
     expect(await giveUpTurnScript.run(this.#redis, call)).toBe(expected.verdict);
     await this.#settle(expected);

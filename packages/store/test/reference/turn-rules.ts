@@ -255,13 +255,19 @@ export function append(
   return { verdict: 'appended', record: next, events: [state], cancel: record.cancel };
 }
 
+/** The number of events that a run has published: if the record has fewer, a fail-over lost some. */
+export interface Published {
+  readonly published: number;
+}
+
 /** Ends a turn whose last event left the task waiting. */
 export function endTurn(
   record: TaskRecord,
-  turn: { fence: string; endsJobAfterTurn: boolean; lease: Due; delivered: readonly string[] },
+  turn: Published & { fence: string; endsJobAfterTurn: boolean; lease: Due; delivered: readonly string[] },
 ): Reply {
   if (isOver(record, turn.fence)) return unchanged(record, 'more');
   if (turn.fence !== record.turn) return unchanged(record, 'fenced');
+  if (turn.published > record.turnSeq) return unchanged(record, 'gap');
   if (!isWaiting(record.state)) return unchanged(record, 'unsettled');
   if (!isNext(record, turn.delivered)) return unchanged(record, 'gap');
   return settle(record, { events: [], ...turn });
@@ -280,9 +286,10 @@ export function handBackTurn(record: TaskRecord, turn: { fence: string; isSpent:
 }
 
 /** Ends the run of a turn that waits for an event; it goes on with a new job. An event that was given ends the wait. */
-export function suspendTurn(record: TaskRecord, turn: { fence: string; lease: Due }): Reply {
+export function suspendTurn(record: TaskRecord, turn: Published & { fence: string; lease: Due }): Reply {
   if (isOver(record, turn.fence)) return unchanged(record, 'suspended');
   if (turn.fence !== record.turn) return unchanged(record, 'fenced');
+  if (turn.published > record.turnSeq) return unchanged(record, 'gap');
   if (record.cancel) return finish(record, { verdict: 'canceled', state: 'X' });
   const closed = { ...record, turn: '', token: '', attempts: record.attempts - 1 };
   if (record.event) {
@@ -312,9 +319,10 @@ const resumed = (record: TaskRecord, verdict: string, lease: Due): Reply =>
   schedule({ ...record, suspended: false, state: 'w' }, { verdict, lease, events: ['w'] });
 
 /** Fails a task whose attempts are spent. */
-export function giveUpTurn(record: TaskRecord, turn: { fence: string }): Reply {
+export function giveUpTurn(record: TaskRecord, turn: Published & { fence: string }): Reply {
   if (isOver(record, turn.fence)) return unchanged(record, 'given-up');
   if (turn.fence !== record.turn) return unchanged(record, 'fenced');
+  if (turn.published > record.turnSeq) return unchanged(record, 'gap');
   if (record.cancel) return finish(record, { verdict: 'canceled', state: 'X' });
   return giveUp(record, 'given-up');
 }
