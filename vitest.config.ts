@@ -34,7 +34,8 @@ export default defineConfig({
     // A worker waits a third of its time, for processes, leases and browsers: three on two cores, six on four.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // A process takes ten times as long to start on a machine that does other things.
-    testTimeout: 30_000,
+    testTimeout: 60_000,
+    expect: { poll: { timeout: 25_000 } },
     hookTimeout: 60_000,
     teardownTimeout: 10_000,
     // The files of a project share the processes of its workers and leave nothing behind: the modules are loaded once,

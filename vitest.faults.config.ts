@@ -38,7 +38,8 @@ export default defineConfig({
   test: {
     globalSetup: ['tests/support/compile-cache.ts', 'tests/support/shared-redis.ts'],
     maxWorkers: 2,
-    testTimeout: 30_000,
+    testTimeout: 60_000,
+    expect: { poll: { timeout: 25_000 } },
     hookTimeout: 60_000,
     teardownTimeout: 10_000,
     projects: [

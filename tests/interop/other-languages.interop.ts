@@ -179,7 +179,7 @@ for (const { name, client, toolchain, versions, lacks = [], says } of sdks) {
       const facts = { ...got, ...prefixed('error', errors) };
       expect(only(facts, version, binding)).toEqual(only({ ...everyCase, ...says }, version, binding));
       const isTold = (): boolean => delivered.some((text) => text.includes(String(webhook)) && /completed/i.test(text));
-      await until(isTold, { what: `the webhook gets the end of ${webhook}`, timeoutMs: 10_000 });
+      await until(isTold, { what: `the webhook gets the end of ${webhook}` });
     });
 
     it.each(ways)('learns why it is refused over $binding, version $version', { timeout: 100_000 }, async (way) => {

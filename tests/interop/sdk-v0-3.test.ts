@@ -73,7 +73,7 @@ describe.each(bindings)('@a2a-js/sdk 0.3 over %s', (binding) => {
     const { id, status } = await taskIn(client.sendMessage(request('slow 50', { blocking: false })));
     expect(status.state).toBe('submitted');
     const isCompleted = async (): Promise<boolean> => (await client.getTask({ id })).status.state === 'completed';
-    await until(isCompleted, { what: 'the task is completed', timeoutMs: 10_000 });
+    await until(isCompleted, { what: 'the task is completed' });
   });
 
   it('reads as much history as it requests', async () => {

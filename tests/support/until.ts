@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 export interface UntilOptions {
   /** What is awaited, in words, for the error: "the task is completed". */
   readonly what: string;
+  /** Default: 25,000, because a machine may do other things. */
   readonly timeoutMs?: number;
   readonly everyMs?: number;
 }
@@ -14,7 +15,7 @@ type Falsy = false | 0 | '' | null | undefined;
  * Throws an error that names what was awaited; if the condition threw last, that is the cause.
  */
 export async function until<T>(condition: () => T | Promise<T>, options: UntilOptions): Promise<Exclude<T, Falsy>> {
-  const { timeoutMs = 10_000, everyMs = 10 } = options;
+  const { timeoutMs = 25_000, everyMs = 10 } = options;
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     const outcome = await attempt(condition);

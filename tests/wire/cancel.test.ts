@@ -37,7 +37,7 @@ async function stopWorkers(): Promise<void> {
 async function runningTask(): Promise<Task> {
   const task = await submit(here, userMessage('slow 60000'));
   const isWorking = async (): Promise<boolean> => (await getTask(here, task.id)).status.state === 'TASK_STATE_WORKING';
-  await until(isWorking, { what: 'the agent is at work', timeoutMs: 10_000 });
+  await until(isWorking, { what: 'the agent is at work' });
   return task;
 }
 
@@ -83,7 +83,7 @@ describe('cancel of a running task', () => {
         ?.output()
         .split('\n')
         .find((text) => text.includes('turn-ended') && text.includes(id));
-    const ended = await until(line, { what: 'the turn has ended', timeoutMs: 10_000 });
+    const ended = await until(line, { what: 'the turn has ended' });
     expect(JSON.parse(ended)).toMatchObject({ task: id, attempt: 1, outcome: 'interrupted-canceled' });
   });
 

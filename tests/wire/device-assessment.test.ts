@@ -64,7 +64,7 @@ async function untilCompleted(id: string): Promise<Task> {
     const task = await getTask(id);
     return task.status.state === 'TASK_STATE_COMPLETED' && task;
   };
-  return until(completed, { what: 'the assessment is completed', timeoutMs: 10_000 });
+  return until(completed, { what: 'the assessment is completed' });
 }
 
 /** Agents' messages have the ids of their task, like users' messages. */

@@ -59,7 +59,7 @@ const untilEnded = (id: string): Promise<Task> =>
       const task = await getTask(echo(), id);
       return task.status.state === 'TASK_STATE_COMPLETED' && task;
     },
-    { what: `task ${id} is completed`, timeoutMs: 10_000 },
+    { what: `task ${id} is completed` },
   );
 
 /** The history that an operation returns for a conversation of four messages, by the requested length. */

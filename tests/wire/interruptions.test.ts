@@ -111,7 +111,7 @@ describe('a gateway with an open stream', () => {
     const answer = send(`${url}/agents/echo`, message);
     const isWaiting = async (): Promise<boolean> =>
       stack.workers.some((worker) => /turn-begun","agent":"echo"/.test(worker.output()));
-    await until(isWaiting, { what: 'the agent is at work', timeoutMs: 10_000 });
+    await until(isWaiting, { what: 'the agent is at work' });
     expect(await stack.gateways[0]?.stop()).toBe(0);
     const { id, status } = await answer;
     expect(status.state).toMatch(/^TASK_STATE_(SUBMITTED|WORKING)$/);

@@ -103,7 +103,7 @@ describe('a conversation between two agents', () => {
         const all = await conversationsOf(task);
         return all.length > 0 && all;
       },
-      { what: 'the conversation has begun', timeoutMs: 10_000 },
+      { what: 'the conversation has begun' },
     );
     const url = `${there}/conversations/${found?.conversationId}`;
     const followed = await (await openEventStream(url)).rest();

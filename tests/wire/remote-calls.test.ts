@@ -66,7 +66,7 @@ describe('a call of a remote agent', () => {
     const { id } = await send(echoThere, userMessage('slow 5000'), true);
     const isCalled = async (): Promise<boolean> =>
       (await tasksThere()).some(({ status }) => status.state === 'TASK_STATE_WORKING');
-    await until(isCalled, { what: 'the other agent is at work', timeoutMs: 10_000 });
+    await until(isCalled, { what: 'the other agent is at work' });
     const before = (await tasksThere()).length;
     here.workers[0]?.kill('SIGKILL');
     await here.addWorker();
@@ -80,11 +80,11 @@ describe('a call of a remote agent', () => {
     const { id } = await send(echoThere, userMessage('slow 60000'), true);
     const working = async (): Promise<Task | undefined> =>
       (await tasksThere()).find(({ status }) => status.state === 'TASK_STATE_WORKING');
-    const called = await until(working, { what: 'the other agent is at work', timeoutMs: 10_000 });
+    const called = await until(working, { what: 'the other agent is at work' });
     await post(`${here.urls[0]}/tasks/${id}:cancel`);
     const isCanceled = async (): Promise<boolean> =>
       (await getTask(`${there.urls[0]}/agents/echo`, called.id)).status.state === 'TASK_STATE_CANCELED';
-    await until(isCanceled, { what: 'the other agent’s task is canceled', timeoutMs: 10_000 });
+    await until(isCanceled, { what: 'the other agent’s task is canceled' });
   });
 
   it('cannot be requested by a client', async () => {

@@ -29,14 +29,14 @@ describe('a task accepted by one gateway', () => {
       const task = await getTask(there, id);
       return task.status.state === 'TASK_STATE_COMPLETED' && task;
     };
-    const task = await until(completed, { what: 'the task is completed', timeoutMs: 10_000 });
+    const task = await until(completed, { what: 'the task is completed' });
     expect(task).toEqual(await getTask(here, id));
   });
 
   it('has the same ETag at both, and gets 304 for it', async () => {
     const { id } = await submit(here, userMessage('ask'));
     const asked = async (): Promise<boolean> => (await getTask(there, id)).status.state === 'TASK_STATE_INPUT_REQUIRED';
-    await until(asked, { what: 'the agent waits for input', timeoutMs: 10_000 });
+    await until(asked, { what: 'the agent waits for input' });
     const first = await get<Task>(`${here}/tasks/${id}`);
     const etag = first.headers.get('etag') ?? '';
     const again = await get(`${there}/tasks/${id}`, { 'if-none-match': etag });
@@ -110,7 +110,7 @@ describe('a second message while a turn runs', () => {
       const task = await getTask(there, first.id);
       return task.status.state === 'TASK_STATE_COMPLETED' && task;
     };
-    const { history } = await until(completed, { what: 'all turns have run', timeoutMs: 10_000 });
+    const { history } = await until(completed, { what: 'all turns have run' });
     const agent = history?.filter(({ role }) => role === 'ROLE_AGENT').map(({ parts }) => parts[0]?.text);
     expect(agent).toEqual(['Taking my time', 'Done', ...others]);
   });

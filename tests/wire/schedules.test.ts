@@ -82,7 +82,7 @@ describe('Messages scheduled by the official clients', () => {
       ids.map(() => ['TASK_STATE_SUBMITTED', { at }]),
     );
     await Promise.all([replaceGateway(), replaceWorker()]);
-    await until(() => Date.now() >= Date.parse(at), { what: 'their time', timeoutMs: 10_000 });
+    await until(() => Date.now() >= Date.parse(at), { what: 'their time' });
     await Promise.all([replaceGateway(), replaceWorker()]);
     for (const id of ids) {
       await completed(id);

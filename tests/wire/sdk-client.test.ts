@@ -111,7 +111,7 @@ describe.each(bindings)('@a2a-js/sdk over %s', (binding) => {
     expect(status?.state).toBe(TaskState.TASK_STATE_SUBMITTED);
     const isCompleted = async (): Promise<boolean> =>
       (await client.getTask(GetTaskRequest.fromJSON({ id }))).status?.state === TaskState.TASK_STATE_COMPLETED;
-    await until(isCompleted, { what: 'the task is completed', timeoutMs: 10_000 });
+    await until(isCompleted, { what: 'the task is completed' });
   });
 
   it('reads as much history as it requests', async () => {

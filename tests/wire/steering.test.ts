@@ -122,7 +122,7 @@ describe('A message for a running task whose agent accepts none', () => {
     await until(async () => said(await getTask(url, id)) === 'do not disturb', { what: 'it works' });
     const messageId = crypto.randomUUID();
     expect(await sendTo(at(1, 'recluse'), id, 'enough', messageId)).toBe(400);
-    await until(async () => said(await getTask(url, id)) === 'What else?', { what: 'it asks', timeoutMs: 10_000 });
+    await until(async () => said(await getTask(url, id)) === 'What else?', { what: 'it asks' });
     expect(userTexts(await getTask(url, id))).toEqual(['1500']);
     expect(await sendTo(at(1, 'recluse'), id, 'enough', messageId)).toBe(200);
     await until(async () => said(await getTask(url, id)) === 'done', { what: 'it completes' });

@@ -54,11 +54,11 @@ const stateIs = async (id: string, taskId: string, state: string): Promise<Task 
 };
 
 const reaches = (id: string, taskId: string, state: string): Promise<Task> =>
-  until(() => stateIs(id, taskId, state), { what: `${id} ${state}`, timeoutMs: 12_000 });
+  until(() => stateIs(id, taskId, state), { what: `${id} ${state}` });
 
 async function traced({ traces }: Begun, pattern: RegExp): Promise<string> {
   const find = async (): Promise<string> => (await traces()).find((line) => pattern.test(line)) ?? '';
-  return until(find, { what: `a trace like ${pattern}`, timeoutMs: 10_000 });
+  return until(find, { what: `a trace like ${pattern}` });
 }
 
 /** Kills the worker that wrote this trace, and starts another one. */
@@ -135,7 +135,7 @@ describe('a team', () => {
     await reaches('team-host', begun.task.id, 'CANCELED');
     const states = async (): Promise<boolean> =>
       (await members(begun.task.contextId)).every(({ status }) => status.state === 'TASK_STATE_CANCELED');
-    await until(states, { what: 'every member is canceled', timeoutMs: 5_000 });
+    await until(states, { what: 'every member is canceled' });
   });
 
   it("is canceled with its host, also if the host's worker was killed before", async () => {
@@ -150,7 +150,7 @@ describe('a team', () => {
     await reaches('team-host', begun.task.id, 'CANCELED');
     const states = async (): Promise<boolean> =>
       (await members(begun.task.contextId)).every(({ status }) => status.state === 'TASK_STATE_CANCELED');
-    await until(states, { what: 'every member is canceled', timeoutMs: 10_000 });
+    await until(states, { what: 'every member is canceled' });
     expect((await begun.traces()).filter((trace) => trace.startsWith('done'))).toEqual([]);
   });
 });

@@ -325,7 +325,7 @@ describe('A client that answers pings but reads no data', () => {
       read += length;
     });
     reader.stream.end(request);
-    await until(() => stalled.stream.closed, { what: 'the stream is ended', timeoutMs: 10_000 });
+    await until(() => stalled.stream.closed, { what: 'the stream is ended' });
     // The status RESOURCE_EXHAUSTED, for every gRPC client.
     expect(stalled.stream.rstCode).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
     const before = read;
@@ -344,7 +344,7 @@ describe('A client that answers pings but reads no data', () => {
       });
       stream.end(request);
     }
-    await until(() => read > 40 * 40_000, { what: 'all events are read', timeoutMs: 10_000 });
+    await until(() => read > 40 * 40_000, { what: 'all events are read' });
     expect(attempts.filter(({ stream }) => stream.closed)).toEqual([]);
   });
 

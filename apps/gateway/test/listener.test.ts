@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { expect, it, onTestFinished, vi } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { Listener } from '../src/http/listener.ts';
 import { defaultConnectionLimits } from '../src/settings/connection-settings.ts';
 
@@ -33,7 +33,7 @@ it('disconnects a client that reads nothing of its answer, whole or streamed', a
       if (end) res.end(LARGE);
       else res.write(LARGE);
     });
-    await vi.waitFor(() => expect(isClosed).toBe(true), { timeout: 5_000 });
+    await expect.poll(() => isClosed).toBe(true);
   }
 });
 
@@ -49,7 +49,7 @@ it('keeps the connection of a client that waits for its answer, for the next req
   await once(socket, 'data');
   await new Promise((resolve) => setTimeout(resolve, 2 * STALL_MS));
   socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-  await vi.waitFor(() => expect(answers.join('').match(/late/g)).toHaveLength(2), { timeout: 5_000 });
+  await expect.poll(() => answers.join('').match(/late/g)).toHaveLength(2);
   expect(asked).toBe(2);
 });
 
@@ -64,6 +64,6 @@ it('keeps the connection of a client that reads slowly', async () => {
     setTimeout(() => socket.resume(), bytes % 2 ** 22 < data.length ? STALL_MS / 2 : 0);
   });
   socket.resume();
-  await vi.waitFor(() => expect(bytes).toBeGreaterThan(LARGE.length), { timeout: 12_000 });
+  await expect.poll(() => bytes).toBeGreaterThan(LARGE.length);
   expect(Date.now() - begun).toBeGreaterThan(2 * STALL_MS);
 });

@@ -47,10 +47,10 @@ describe.each(['jsonrpc', 'rest', 'grpc'])('What a task waits for, over %s', (na
     expect(metadata?.[waitingUri]).toMatchObject({ reason: expect.any(String), text: expect.any(String) });
     // A gateway knows for a second whether an agent is paused.
     const wait = async () => (await taskFrom(name, 'GetTask', { id })).metadata?.[waitingUri];
-    await expect.poll(wait, { timeout: 10_000 }).toMatchObject({ reason: 'queued', isStuck: false });
+    await expect.poll(wait).toMatchObject({ reason: 'queued', isStuck: false });
     await new Ops(stage.store).agents.pause('echo');
     const paused = { reason: 'agent-paused', text: 'The agent is paused by its operators.', isStuck: true };
-    await expect.poll(wait, { timeout: 10_000 }).toMatchObject({ ...paused, since: expect.stringMatching(/Z$/) });
+    await expect.poll(wait).toMatchObject({ ...paused, since: expect.stringMatching(/Z$/) });
   });
 
   it('is not said to a client that does not ask, and not of an ended task', async () => {

@@ -48,7 +48,7 @@ async function send(store: Store, agentId: string, message: { text: string; task
     const { task, answered = 0 } = (await store.tasks.read(scope(agentId), accepted.taskId)) ?? {};
     return answered >= accepted.number && JSON.parse(String(task));
   };
-  return until(ended, { what: 'the turn has ended', timeoutMs: 10_000 });
+  return until(ended, { what: 'the turn has ended' });
 }
 
 const stateOf = ({ status }: Task): string => status.state.replace('TASK_STATE_', '');

@@ -139,7 +139,7 @@ function failuresOf(taskId: string, count = 1) {
       const failures = entries.flatMap((entry) => ('failure' in entry && entry.failure ? [entry.failure] : []));
       return failures.length >= count && failures;
     },
-    { what: 'the failures are stored', timeoutMs: 10_000 },
+    { what: 'the failures are stored' },
   );
 }
 

@@ -76,7 +76,7 @@ test('a worker that resumes after its lease has expired has no side effects', { 
   const frozen = await stage.startWorker();
   const answer = stage.desk.ask(stage.file);
   const hasBegun = async (times: number) => (await stage.effects()).length === times;
-  await until(() => hasBegun(1), { what: 'the turn has begun', timeoutMs: 10_000 });
+  await until(() => hasBegun(1), { what: 'the turn has begun' });
   frozen.kill('SIGSTOP');
   const other = await stage.startWorker();
   await until(() => hasBegun(2), { what: 'the other worker has begun the turn', timeoutMs: 20_000 });

@@ -53,7 +53,7 @@ describe('an agent that is called by URL', () => {
     const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent };
     const message: Message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] };
     expect(await store.tasks.accept(scope, { message })).toMatchObject({ verdict: 'accepted' });
-    await until(() => server.connections > 0, { what: 'the call is made', timeoutMs: 10_000 });
+    await until(() => server.connections > 0, { what: 'the call is made' });
     await worker.stop();
     await store.stop();
   });

@@ -76,7 +76,7 @@ function reached(store: Store, taskId: string, state: string): Promise<Task> {
       const task = await read(store, taskId);
       return task.status.state === `TASK_STATE_${state}` && task;
     },
-    { what: `${taskId} ${state}`, timeoutMs: 10_000 },
+    { what: `${taskId} ${state}` },
   );
 }
 

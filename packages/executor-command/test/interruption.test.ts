@@ -20,7 +20,7 @@ function unstoppable() {
   };
 }
 
-const gone = { what: 'the processes are gone', timeoutMs: 12_000 };
+const gone = { what: 'the processes are gone' };
 
 /** A command that records its starts, prints its progress, and ends when the file "go" exists. */
 const waiting = [

@@ -56,7 +56,7 @@ describe('a guarded child', () => {
     ]);
     process.kill(pids[0], 'SIGSTOP');
     for (const program of [frozen, ignoring, withChildren]) program.kill('SIGKILL');
-    await until(() => !pids.some(isAlive), { what: 'all children are gone', timeoutMs: 10_000 });
+    await until(() => !pids.some(isAlive), { what: 'all children are gone' });
   });
 
   it('is killed with its own children when only its guard is killed', async () => {

@@ -184,7 +184,7 @@ describe('an answer', () => {
     const waiting = isRead ? reader?.read() : undefined;
     await reader?.cancel();
     await waiting;
-    await until(() => server.sockets.size === 0, { what: 'the end of the connection', timeoutMs: 2_000 });
+    await until(() => server.sockets.size === 0, { what: 'the end of the connection' });
   });
 
   test('that never begins is aborted at the deadline', async () => {

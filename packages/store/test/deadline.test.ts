@@ -92,7 +92,7 @@ test('a queue that is first used while the connection is down refuses in time, a
   expect(await msUntilRefused(queue.counts('echo'))).toBeLessThan(1_500);
   const again = await startRedis({ port: Number(new URL(first.url).port) });
   try {
-    const counts = await until(() => queue.counts('echo'), { what: 'the queue is counted', timeoutMs: 10_000 });
+    const counts = await until(() => queue.counts('echo'), { what: 'the queue is counted' });
     expect(counts).toMatchObject({ waiting: 0 });
   } finally {
     await again.stop();

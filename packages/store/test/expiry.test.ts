@@ -50,9 +50,7 @@ test('no key is left after tasks with every kind of data and every kind of end',
     ]);
     return (await keysOf(prefix)).length === 0;
   };
-  await until(isEmpty, { what: 'no key is left', timeoutMs: 8_000 }).catch(async () =>
-    expect(await keysOf(prefix)).toEqual([]),
-  );
+  await until(isEmpty, { what: 'no key is left' }).catch(async () => expect(await keysOf(prefix)).toEqual([]));
   await Promise.all(consumers.map((consumer) => consumer.stop()));
 });
 
@@ -72,5 +70,5 @@ test('expired tasks are removed from the index of a principal that always has an
     await store.tasks.cancel(alice, taskId);
     return (await failed()).length === 0;
   };
-  await until(areRemoved, { what: 'the failed tasks are removed, although no other task fails', timeoutMs: 5_000 });
+  await until(areRemoved, { what: 'the failed tasks are removed, although no other task fails' });
 });

@@ -154,7 +154,7 @@ test.each([30_000, -30_000])('delays and leases are right if the worker’s cloc
   });
   await consumer.start();
   await accepted(store, alice);
-  await until(() => starts.length === 2, { what: 'the delayed job runs', timeoutMs: 3_000 });
+  await until(() => starts.length === 2, { what: 'the delayed job runs' });
   const [first = 0, second = 0] = starts;
   expect(second - first).toBeGreaterThan(450);
   expect(second - first).toBeLessThan(1_500);
@@ -183,6 +183,6 @@ test('when the clock of Redis is set back, jobs of a killed process and delayed 
   await redis.zadd(`${root}delayed`, (Date.now() + hourMs + 1_000) * 4_096, delayed);
   await redis.set(`${store.settings.prefix}{s0}:checked`, '', 'PX', hourMs + 2 * leaseMs);
   await consumer.start();
-  await until(() => runs === 2, { what: 'both jobs run', timeoutMs: 5_000 });
+  await until(() => runs === 2, { what: 'both jobs run' });
   await consumer.stop();
 });

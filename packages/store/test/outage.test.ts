@@ -38,7 +38,7 @@ describe('an outage', () => {
     } finally {
       process.kill(pid, 'SIGCONT');
     }
-    await until(() => store.isAnswering, { what: 'the outage is over', timeoutMs: 10_000 });
+    await until(() => store.isAnswering, { what: 'the outage is over' });
   });
 
   test('includes a refusal of the credentials, which is noticed without a request', async () => {
@@ -55,7 +55,7 @@ describe('an outage', () => {
     } finally {
       await admin.config('SET', 'requirepass', '');
     }
-    await until(() => store.isAnswering, { what: 'the outage is over', timeoutMs: 10_000 });
+    await until(() => store.isAnswering, { what: 'the outage is over' });
   });
 
   test('includes a missing permission', async () => {

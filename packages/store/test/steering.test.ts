@@ -34,7 +34,7 @@ test('a running turn is notified of each steering message at once', async () => 
   const { turn, notified } = await running('steer');
   for (const [i, text] of ['left', 'right'].entries()) {
     await steer(turn, text);
-    await until(() => notified() === i + 1, { what: `the turn is notified of ${text}`, timeoutMs: 2_000 });
+    await until(() => notified() === i + 1, { what: `the turn is notified of ${text}` });
   }
   expect((await turn.waiting(0)).map(textOf)).toEqual(['left', 'right']);
   expect((await turn.waiting(1)).map(textOf)).toEqual(['right']);
@@ -47,7 +47,7 @@ test('a turn of an agent that queues messages is not notified', async () => {
   ];
   await steer(queuing, 'left');
   await steer(steered, 'left');
-  await until(() => isSteeredNotified() === 1, { what: 'the steered turn is notified', timeoutMs: 2_000 });
+  await until(() => isSteeredNotified() === 1, { what: 'the steered turn is notified' });
   expect(notified()).toBe(0);
 });
 

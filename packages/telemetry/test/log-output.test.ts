@@ -22,7 +22,7 @@ it('writes info lines in batches, and a warning at once together with the lines 
   const log = createLog({ app: 'worker', level: 'info' }, await logOutput({ fd }, 'auto'));
   for (let n = 0; n < 10; n++) log.info(`line ${n}`);
   expect(written()).toEqual([]);
-  await until(() => written().length === 10, { what: 'the lines are written', timeoutMs: 2_000 });
+  await until(() => written().length === 10, { what: 'the lines are written' });
 
   // The fastest of five: a machine under load may delay some of them.
   const tookMs: number[] = [];

@@ -198,7 +198,7 @@ describe('a host that is down', () => {
     await until(() => skipped() > 20, { what: 'the circuit to open' });
     expect(receiver.requests.length).toBeLessThan(25);
     receiver.behave = () => 200;
-    await until(() => receiver.taken.length === 30, { what: 'all deliveries', timeoutMs: 10_000 });
+    await until(() => receiver.taken.length === 30, { what: 'all deliveries' });
   });
 });
 
