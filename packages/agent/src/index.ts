@@ -18,6 +18,7 @@ export { type Agent, type AgentDefinition, defineAgent, type Execute } from './d
 export type { AgentCardDraft } from './definition/agent-card.ts';
 export type { AgentLimits } from './definition/limits.ts';
 export type { Middleware, TurnFailure } from './definition/middleware.ts';
+export type { FileSource } from './files/turn-files.ts';
 export { checkBudget, noteModelCall } from './journal/note-model-call.ts';
 export { waitForRoom } from './journal/wait-for-room.ts';
 export { type Content, type MessageContent, type PartContent, textOf } from './messages/content.ts';
@@ -35,6 +36,7 @@ export {
   conversationsExtension,
   endOfConversation,
 } from './port/conversation-event.ts';
+export type { FileContent, FileOptions } from './port/file-port.ts';
 export type { LogFields, LogLevel } from './port/log-line.ts';
 export type { CountedUsage, ModelCall, Usage } from './port/model-call.ts';
 export type { Outcome } from './port/outcome.ts';

@@ -3,6 +3,7 @@ import type { BudgetAnswer, BudgetNotice } from './budget.ts';
 import type { CallPort } from './call-port.ts';
 import type { ContextPort } from './context-port.ts';
 import type { ConversationPort } from './conversation-port.ts';
+import type { FilePort } from './file-port.ts';
 import type { LogLine } from './log-line.ts';
 import type { CountedUsage, ModelCall } from './model-call.ts';
 import type { PacePort } from './pace-port.ts';
@@ -20,6 +21,8 @@ export interface TurnPort {
   readonly calls: CallPort;
   readonly context: ContextPort;
   readonly conversations: ConversationPort;
+  /** Unset: no URL is read, and no file stored. */
+  readonly files?: FilePort | undefined;
   /** Unset: nothing is limited. */
   readonly pace?: PacePort | undefined;
   /** Unset: the agent gets no other messages while it works. */

@@ -17,6 +17,7 @@ import type { TurnPort } from '../port/turn-port.ts';
 import { MemoryCalls } from './memory-calls.ts';
 import { MemoryContext } from './memory-context.ts';
 import { MemoryConversations } from './memory-conversations.ts';
+import { MemoryFiles } from './memory-files.ts';
 import { MemorySteering } from './memory-steering.ts';
 import { MemorySteps } from './memory-steps.ts';
 import { MemoryWaits } from './memory-waits.ts';
@@ -30,6 +31,8 @@ export interface MemoryTurn extends Partial<Omit<TurnInput, 'message'>> {
    * call. Default: one of its own, without agents.
    */
   readonly world?: MemoryWorld;
+  /** What is at these URLs, for `turn.file`. */
+  readonly files?: Readonly<Record<string, string | Uint8Array>>;
   /** Messages that earlier attempts got while they ran, and that this one gets again: `steering` of another port. */
   readonly steering?: MemorySteering;
 }
@@ -60,6 +63,7 @@ export class MemoryPort implements TurnPort {
   readonly calls: MemoryCalls;
   readonly context: MemoryContext;
   readonly conversations: MemoryConversations;
+  readonly files: MemoryFiles;
   readonly world: MemoryWorld;
   readonly steering: MemorySteering;
   /** Events that the agent published. */
@@ -75,7 +79,14 @@ export class MemoryPort implements TurnPort {
   #current: Task;
   #refusal: Error | undefined;
 
-  constructor({ message: content, task: before, world = new MemoryWorld(), steering, ...given }: MemoryTurn) {
+  constructor({
+    message: content,
+    task: before,
+    world = new MemoryWorld(),
+    steering,
+    files = {},
+    ...given
+  }: MemoryTurn) {
     const message = userMessage(content);
     const task = submitted(before, message);
     this.input = { ...firstAttempt, ...given, message, task };
@@ -88,6 +99,8 @@ export class MemoryPort implements TurnPort {
     this.calls = new MemoryCalls(world, { agent, taskId: task.id, depth: (caller?.depth ?? 0) + 1 });
     this.context = new MemoryContext(world, agent, task);
     this.conversations = new MemoryConversations(world);
+    for (const [url, content] of Object.entries(files)) world.files.set(url, Buffer.from(content));
+    this.files = new MemoryFiles(world);
     this.#current = task;
   }
 

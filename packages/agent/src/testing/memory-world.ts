@@ -34,6 +34,8 @@ export class MemoryWorld {
   readonly agents = new Map<string, RunAgent>();
   /** Of all waits. */
   readonly clock = new SkippingClock();
+  /** Files by their URLs: those that agents write, and those of the test. */
+  readonly files = new Map<string, Uint8Array>();
   /** The events of each conversation, by its id. */
   readonly conversations = new Map<string, ConversationEvent[]>();
   /** Tasks by id, in the order of their first messages. */

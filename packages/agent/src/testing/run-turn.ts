@@ -63,6 +63,8 @@ export interface TestedTurn extends TaskSummary {
   readonly calls: readonly OtherTask[];
   /** What the turn waits for, if it does: its events are not among `events` of the options, or it got them all. */
   readonly waits: readonly ReadableWait[];
+  /** Files by their URLs: those that agents wrote, and those of the option `files`. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
   /** The events of each conversation that the agent held, by its id. */
   readonly conversations: ReadonlyMap<string, readonly ConversationEvent[]>;
   /**
@@ -116,6 +118,7 @@ class TestBench {
       untaken,
       calls: this.#world.calls(),
       waits: waits.map(readableWait),
+      files: this.#world.files,
       conversations: this.#world.conversations,
       give: async (event, data) => {
         if (result.kind !== 'suspended')

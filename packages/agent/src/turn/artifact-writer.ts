@@ -1,8 +1,10 @@
 import { type ArtifactEvent, type ArtifactHeader, type Metadata, openingOfText, type Part } from '@switchyard/protocol';
+import type { FileSource, TurnFiles } from '../files/turn-files.ts';
 import type { TurnJournal } from '../journal/turn-journal.ts';
 import type { TurnScope } from '../journal/turn-scope.ts';
 import { suppressUnhandled } from '../journal/turn-scope.ts';
 import { type PartContent, textPart, toParts } from '../messages/content.ts';
+import type { FileOptions } from '../port/file-port.ts';
 import { TurnMisuseError } from '../port/turn-errors.ts';
 
 /** The fields of an artifact besides its content (A2A 4.1.7). */
@@ -44,12 +46,14 @@ export class ArtifactWriter {
   readonly artifactId: string;
   readonly #options: ArtifactOptions;
   readonly #journal: TurnJournal;
+  readonly #files: TurnFiles;
   #scope: TurnScope | undefined;
   #last: Part | undefined;
   #isFinished = false;
 
-  constructor(journal: TurnJournal, artifactId: string, options: ArtifactOptions) {
+  constructor({ journal, files }: WriterDependencies, artifactId: string, options: ArtifactOptions) {
     this.#journal = journal;
+    this.#files = files;
     this.artifactId = artifactId;
     this.#options = options;
   }
@@ -79,6 +83,23 @@ export class ArtifactWriter {
    */
   pipe(chunks: AsyncIterable<PartContent> | Iterable<PartContent>): Promise<void> {
     return suppressUnhandled(this.#pipe(chunks));
+  }
+
+  /**
+   * Stores a file of any size outside of the task, and adds a part with its URL to the end. Only the task's principal
+   * can read it, and it is removed with the last task that refers to it (docs/files.md). A retried turn stores it
+   * again, unless this is in a step.
+   *
+   *     const response = await fetch('https://video.example/cat.mp4', { signal: turn.signal });
+   *     const video = turn.artifact({ name: 'Video' });
+   *     await video.file(response.body ?? '', { name: 'cat.mp4', mediaType: 'video/mp4' });
+   *
+   * @returns the part
+   * @throws {TurnMisuseError} the deployment stores no files (FILES_URL), or the file is larger than MAX_FILE_BYTES
+   * @throws {RetryableError} the store is full, or the principal has no room left
+   */
+  file(content: FileSource, options: FileOptions = {}): Promise<Part> {
+    return suppressUnhandled(this.#file(content, options));
   }
 
   /**
@@ -114,6 +135,13 @@ export class ArtifactWriter {
     await Promise.all(ahead);
   }
 
+  async #file(content: FileSource, options: FileOptions): Promise<Part> {
+    if (this.#isFinished) throw this.#finishedAlready();
+    const part = await this.#files.write(content, options);
+    await this.append(part);
+    return part;
+  }
+
   #write(build: () => Chunk): Promise<void> {
     return this.#journal.write(() => {
       this.#check();
@@ -129,14 +157,17 @@ export class ArtifactWriter {
    * by both would lose a part.
    */
   #check(): void {
-    const { name } = this.#options;
     const { scope } = this.#journal;
     this.#scope ??= scope;
     if (this.#scope !== scope && scope.step !== '' && this.#scope.step === scope.step) this.#restart(scope);
-    if (this.#isFinished) throw new TurnMisuseError(`The artifact "${name}" is finished already.`);
+    if (this.#isFinished) throw this.#finishedAlready();
     if (this.#scope === scope) return;
     const begun = this.#scope.step ? `in the step "${this.#scope.step}"` : 'outside of any step';
-    throw new TurnMisuseError(`The artifact "${name}" was begun ${begun}: write all of it there.`);
+    throw new TurnMisuseError(`The artifact "${this.#options.name}" was begun ${begun}: write all of it there.`);
+  }
+
+  #finishedAlready(): TurnMisuseError {
+    return new TurnMisuseError(`The artifact "${this.#options.name}" is finished already.`);
   }
 
   /** The step is retried: writes the artifact from its beginning. */
@@ -182,6 +213,11 @@ export class ArtifactWriter {
     const isAbsorbed = openingOfText(this.#last) !== '' && !this.#options.keepsChunksApart;
     return isAbsorbed ? [textPart('', this.#last.mediaType)] : [];
   }
+}
+
+interface WriterDependencies {
+  readonly journal: TurnJournal;
+  readonly files: TurnFiles;
 }
 
 interface Chunk {

@@ -1,4 +1,4 @@
-import type { Message, Metadata, StatusEvent, TaskState, TurnEvent } from '@switchyard/protocol';
+import type { Message, Metadata, Part, StatusEvent, TaskState, TurnEvent } from '@switchyard/protocol';
 import type { CallReply, TaskReply } from '../calls/call-reply.ts';
 import type { CallOptions } from '../calls/outgoing-call.ts';
 import { type Joinable, type JoinOptions, TurnCalls } from '../calls/turn-calls.ts';
@@ -7,12 +7,14 @@ import { ContextMemory } from '../context/context-memory.ts';
 import type { ConversationOptions, ConversationResult } from '../conversations/conversation-options.ts';
 import { holdConversation } from '../conversations/hold-conversation.ts';
 import type { DataSchema } from '../data/data-schema.ts';
+import { TurnFiles } from '../files/turn-files.ts';
 import { TurnJournal } from '../journal/turn-journal.ts';
 import { suppressUnhandled } from '../journal/turn-scope.ts';
 import { agentMessage, type Content } from '../messages/content.ts';
 import { artifactId, derivedId } from '../messages/derived-id.ts';
 import type { Room } from '../pace/turn-pace.ts';
 import type { OtherTask, OtherTasksOptions } from '../port/context-port.ts';
+import type { FileContent } from '../port/file-port.ts';
 import type { CountedUsage } from '../port/model-call.ts';
 import type { Outcome } from '../port/outcome.ts';
 import { TurnMisuseError } from '../port/turn-errors.ts';
@@ -60,6 +62,7 @@ export class Turn<Input = unknown> extends TurnView<Input> {
   readonly #steps: TurnSteps;
   readonly #calls: TurnCalls;
   readonly #waits: TurnWaits;
+  readonly #files: TurnFiles;
   /** This agent's memory for the context, which outlives its tasks. */
   readonly memory: ContextMemory;
   /** The operators' log: `turn.log.info('The order is taken', { order: 17 })`. */
@@ -77,6 +80,7 @@ export class Turn<Input = unknown> extends TurnView<Input> {
     this.#steps = new TurnSteps(port, journal, given.aroundStep);
     this.#calls = new TurnCalls(port, journal);
     this.#waits = new TurnWaits(port, journal);
+    this.#files = new TurnFiles(port, journal);
     this.memory = new ContextMemory(port, journal);
     this.log = new TurnLog((line) => port.log(line));
   }
@@ -146,7 +150,22 @@ export class Turn<Input = unknown> extends TurnView<Input> {
       ordinal: scope.number('artifact', name),
     };
     const id = options.artifactId ?? artifactId(origin);
-    return new ArtifactWriter(this.#journal, id, options);
+    return new ArtifactWriter({ journal: this.#journal, files: this.#files }, id, options);
+  }
+
+  /**
+   * Opens a part as a stream of bytes, whatever form it has: a text, `raw`, data as JSON, the URL of a file of this
+   * deployment, or the URL of anybody, which is fetched only at allowed addresses (docs/files.md).
+   *
+   *     const [part] = turn.message.parts;
+   *     let bytes = 0;
+   *     if (part) for await (const chunk of (await turn.file(part)).stream) bytes += chunk.length;
+   *
+   * @throws {AgentError} there is no such file, it may not be read, or it is larger than MAX_FILE_BYTES
+   * @throws {RetryableError} it cannot be read now; also while the stream is read
+   */
+  file(part: Part): Promise<FileContent> {
+    return suppressUnhandled(this.#files.open(part));
   }
 
   /**
