@@ -30,7 +30,7 @@ const searches = [
   'apps/gateway/test/bad-requests.property.test.ts',
   'packages/store/test/{model,rules-of-turns}.test.ts',
   'tests/sources/regular-expressions.test.ts',
-  'tests/wire/resume.test.ts',
+  'tests/wire/{files,resume}.test.ts',
 ];
 
 /** `npm run test:faults`: the short forms of `npm run faults`, `soak`, `bench` and the like. */

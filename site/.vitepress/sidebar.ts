@@ -19,6 +19,7 @@ const sections: readonly Section[] = [
       'existing-agents',
       'steps-and-calls',
       'conversations',
+      'files',
       'agent-cards',
       'discovery',
       'push',

@@ -1,3 +1,4 @@
+import { folderOf } from '@switchyard/files';
 import { AddressPolicy, noProxies, type ProxySettings, readProxies } from '@switchyard/outgoing';
 import {
   collector,
@@ -17,6 +18,7 @@ import { type ConnectionLimits, readGrpcTls, readHttpTls } from './settings/conn
 import {
   type AdminSettings,
   defaultGatewaySettings,
+  type FileSettings,
   type GatewaySettings,
   type GrpcLimits,
   type GrpcSettings,
@@ -58,6 +60,7 @@ export function readConfig(environment: Environment): GatewayConfig {
       grpcLimits: grpcLimits(values),
       cardSigningKeys: readCardKeys(raw),
       push: readPush(raw),
+      files: readFiles(raw),
     },
     store: {
       ...storeSettings(raw),
@@ -220,6 +223,16 @@ function connectionLimits(values: ValuesOf<'gateway'>): ConnectionLimits {
     max: values.MAX_CONNECTIONS,
     maxPerAddress: values.MAX_CONNECTIONS_PER_ADDRESS,
   };
+}
+
+function readFiles(raw: RawSettings): FileSettings | undefined {
+  const {
+    FILES_URL: url,
+    MAX_FILE_BYTES: maxFileBytes,
+    MAX_FILE_BYTES_PER_PRINCIPAL: maxBytesPerPrincipal,
+  } = raw.values;
+  if (url === undefined) return undefined;
+  return { folder: raw.check('FILES_URL', () => folderOf(url)) ?? '', maxFileBytes, maxBytesPerPrincipal };
 }
 
 /** The next port, so that two gateways only need different values of `PORT`. */

@@ -1,3 +1,4 @@
+import { LocalFiles } from '@switchyard/files';
 import { Ops } from '@switchyard/operators';
 import { isLoopback } from '@switchyard/settings';
 import type { Feeds, Store } from '@switchyard/store';
@@ -108,10 +109,12 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   const rates = new Rates(settings.rates, emit);
   const push = createPushBackend(settings, { webhooks, emit });
   const late = new LateMessages(store, emit);
+  const files = settings.files && new LocalFiles(settings.files.folder, settings.files);
   const backend = {
     late,
     emit,
     tasks,
+    files,
     diagnoses: ops.tasks,
     push,
     feeds: store.feeds,
@@ -132,6 +135,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     isAnonymous: authenticator.securityRequirements.length === 0,
     cards,
     tasks,
+    files,
     waits: requests.waits,
     conversations: requests.conversations,
     schedules: requests.scheduleList,
@@ -179,7 +183,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   async function start(): Promise<Listening> {
     const problem = anonymousAccessProblem(settings) ?? missingPublicUrlProblem(settings);
     if (problem !== undefined) throw new Error(problem);
-    await Promise.all([agents.start(), authenticator.start()]);
+    await Promise.all([agents.start(), authenticator.start(), files?.start()]);
     if (settings.grpc) await grpc?.open(settings.host, settings.grpc);
     const adminUrl = await admin?.open();
     if (settings.admin?.hasConsole) consoleUrl = `${adminUrl}/console/`;

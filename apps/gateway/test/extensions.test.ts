@@ -6,6 +6,7 @@ import { Client, credentials, Metadata, type MethodDefinition } from '@grpc/grpc
 import {
   cascadingCancelUri,
   conversationsUri,
+  filesUri,
   inputUri,
   skillUri,
   steeringUri,
@@ -149,7 +150,7 @@ describe("The gateway's own extensions", () => {
     expect(listed.map(({ uri }) => uri)).toEqual([
       offered,
       needed,
-      ...uris.filter((uri) => uri !== inputUri && uri !== skillUri && uri !== steeringUri),
+      ...uris.filter((uri) => ![filesUri, inputUri, skillUri, steeringUri].includes(uri)),
     ]);
     expect(listed.every(({ uri, description }) => !uris.includes(uri) || description)).toBe(true);
   });

@@ -1,5 +1,6 @@
 import { existsSync, globSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { folderOf } from '@switchyard/files';
 import {
   AddressPolicy,
   type AddressPolicySettings,
@@ -22,6 +23,7 @@ import type { LevelWithSilent } from 'pino';
 import { findAgents } from './agents/find-agents.ts';
 import { type Predecessor, readPredecessor } from './blocked/predecessor.ts';
 import { isAgentUrl } from './external-agents/sources.ts';
+import type { FileSettings } from './files/worker-files.ts';
 import { ModelLimits } from './pace/model-limits.ts';
 import { PriceTable } from './prices/price-table.ts';
 import { defaultPushSettings, type PushSettings } from './push/push-settings.ts';
@@ -80,6 +82,7 @@ export function readConfig(environment: Environment): WorkerConfig {
       calls: readCalls(raw),
       prices: readPrices(raw),
       limits: readLimits(raw),
+      files: readFiles(raw),
     },
     metrics: readMetrics(raw),
     logLevel: values.LOG_LEVEL,
@@ -125,6 +128,15 @@ function readPush(raw: RawSettings): PushSettings | undefined {
 function readPrices(raw: RawSettings): PriceTable | undefined {
   const { MODEL_PRICES: path } = raw.values;
   return path === undefined ? undefined : raw.check('MODEL_PRICES', () => PriceTable.read(path));
+}
+
+/** @returns undefined: agents write no files */
+function readFiles(raw: RawSettings): FileSettings | undefined {
+  const { FILES_URL: url, FILES_UNUSED_MS: unusedMs, FILES_SWEEP_MS: sweepEveryMs, ...values } = raw.values;
+  if (url === undefined) return undefined;
+  const { MAX_FILE_BYTES: maxFileBytes, MAX_FILE_BYTES_PER_PRINCIPAL: maxBytesPerPrincipal } = values;
+  const folder = raw.check('FILES_URL', () => folderOf(url)) ?? '';
+  return { folder, maxFileBytes, maxBytesPerPrincipal, unusedMs, sweepEveryMs };
 }
 
 function readLimits(raw: RawSettings): ModelLimits | undefined {

@@ -11,7 +11,9 @@ import { AgentConsumer } from './consume/agent-consumer.ts';
 import { Drain } from './consume/drain.ts';
 import { keyOf } from './consume/key-of.ts';
 import { RemoteAgentConsumer } from './consume/remote-agent-consumer.ts';
+import { type FileSettings, WorkerFiles } from './files/worker-files.ts';
 import { Announcer } from './maintenance/announcer.ts';
+import { FileSweep } from './maintenance/file-sweep.ts';
 import { Migrations } from './maintenance/migrations.ts';
 import { OrphanCleanup } from './maintenance/orphan-cleanup.ts';
 import { Reporter } from './maintenance/reporter.ts';
@@ -45,6 +47,8 @@ export interface WorkerSettings {
   readonly explain?: ExplainOptions;
   /** What models cost. Default: list prices of a day. */
   readonly prices?: PriceTable | undefined;
+  /** Unset: agents write no files. */
+  readonly files?: FileSettings | undefined;
   /** Requests and tokens per minute of models, over all workers. Default: none. */
   readonly limits?: ModelLimits | undefined;
 }
@@ -78,6 +82,8 @@ export class Worker {
   readonly #scheduledTasks: ScheduledTasks;
   readonly #orphanCleanup: OrphanCleanup;
   readonly #migrations: Migrations;
+  readonly #files: WorkerFiles;
+  readonly #fileSweep: FileSweep | undefined;
   readonly #consumers: readonly (AgentConsumer | RemoteAgentConsumer)[];
   readonly #remoteAgents: RemoteAgentConsumer;
   readonly #push: PushDeliverer | undefined;
@@ -102,6 +108,10 @@ export class Worker {
     this.#scheduledTasks = new ScheduledTasks(store, emit);
     this.#orphanCleanup = new OrphanCleanup(store, settings.sweepEveryMs, emit);
     this.#migrations = new Migrations(store.migrator, emit);
+    const { files, publicUrl, calls: addresses = publicOnly } = settings;
+    this.#files = new WorkerFiles({ files, addresses, publicUrl });
+    const { local } = this.#files;
+    this.#fileSweep = files && local && new FileSweep({ files: local, store, emit }, files);
     this.#remoteAgents = new RemoteAgentConsumer(
       this.#consume(remoteAgents(settings.calls ?? publicOnly)),
       store.queue,
@@ -132,11 +142,13 @@ export class Worker {
 
   /** Call it after the store's start. */
   async start(): Promise<void> {
+    await this.#files.local?.start();
     await this.#dependencies.store.turns.listen();
     await Promise.all(this.#consumers.map((consumer) => consumer.start()));
     this.#sweeper.start();
     this.#scheduledTasks.start();
     this.#orphanCleanup.start();
+    this.#fileSweep?.start();
     await this.#push?.start();
     await this.#announcer.start();
     await this.#reporter.start();
@@ -158,6 +170,7 @@ export class Worker {
       this.#sweeper.stop(),
       this.#scheduledTasks.stop(),
       this.#orphanCleanup.stop(),
+      this.#fileSweep?.stop(),
       this.#migrations.stop(),
       this.#reporter.stop(),
       this.#drain.begin({ giveBackAfterMs: this.#settings.drainMs }),
@@ -166,6 +179,7 @@ export class Worker {
       this.#push?.stop(this.#settings.drainMs),
       ...this.#consumers.map((consumer) => consumer.stop()),
     ]);
+    await this.#files.stop();
     this.#drain.finish();
     emit({ kind: 'stopped' });
   }
@@ -220,6 +234,7 @@ export class Worker {
       const { publicUrl, callPatienceMs, explain = { secrets: [], folder: process.cwd() } } = this.#settings;
       const turns = this.#turns;
       const prices = this.#prices;
+      const files = this.#files;
       const pace = this.#pace;
       const dependencies = {
         store,
@@ -232,6 +247,7 @@ export class Worker {
         callPatienceMs,
         prices,
         pace,
+        files,
         consumeRemoteAgents,
         yieldSlot,
       };

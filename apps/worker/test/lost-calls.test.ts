@@ -56,6 +56,7 @@ test('a call learns the outcome of its task, although a fail-over lost the event
 
   const parts = {
     store,
+    files: { keep: () => undefined },
     consumeRemoteAgents: async () => undefined,
     yieldSlot: <T>(wait: () => Promise<T>): Promise<T> => wait(),
   };

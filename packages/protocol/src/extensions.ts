@@ -6,6 +6,7 @@ import { invalidParams } from './errors/a2a-error.ts';
 export const conversationsUri = 'https://switchyard.dev/a2a/extensions/conversations/v1';
 export const traceContextUri = 'https://switchyard.dev/a2a/extensions/trace-context/v1';
 export const cascadingCancelUri = 'https://switchyard.dev/a2a/extensions/cascading-cancel/v1';
+export const filesUri = 'https://switchyard.dev/a2a/extensions/files/v1';
 export const inputUri = 'https://switchyard.dev/a2a/extensions/input/v1';
 export const rerunUri = 'https://switchyard.dev/a2a/extensions/rerun/v1';
 export const resumableStreamsUri = 'https://switchyard.dev/a2a/extensions/resumable-streams/v1';

@@ -10,6 +10,7 @@ export {
   cascadingCancelUri,
   conversationsUri,
   eventIdIn,
+  filesUri,
   inputUri,
   isEventName,
   isReservedMetadata,

@@ -1,6 +1,7 @@
 import { access } from './groups/access.ts';
 import { audit } from './groups/audit.ts';
 import { examples } from './groups/examples.ts';
+import { files } from './groups/files.ts';
 import { grpc } from './groups/grpc.ts';
 import { identity } from './groups/identity.ts';
 import { intake } from './groups/intake.ts';
@@ -28,6 +29,7 @@ export const groups: readonly SettingGroup[] = [
   limits,
   intake,
   outgoing,
+  files,
   push,
   grpc,
   operators,
@@ -48,6 +50,7 @@ export const allSettings = {
   ...limits.settings,
   ...intake.settings,
   ...outgoing.settings,
+  ...files.settings,
   ...push.settings,
   ...grpc.settings,
   ...operators.settings,

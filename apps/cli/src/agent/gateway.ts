@@ -12,9 +12,17 @@ export interface GatewayPaths {
   readonly get: (path: string, options?: { readonly isPublic?: boolean }) => Promise<Response>;
   /** `fetch` for URLs below the base, with the credentials instead of other headers. */
   readonly fetch: typeof fetch;
+  /** A request for a path below the base, with the credentials besides its headers. */
+  readonly request: (path: string, request: PathRequest) => Promise<Response>;
+}
+
+interface PathRequest extends Omit<RequestInit, 'headers'> {
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 type Address = Parameters<typeof fetch>[0];
+
+type OwnHeaders = RequestInit & { readonly own?: Readonly<Record<string, string>> };
 
 /** The gateway of the agent that the options name. @throws {CommandFailure} */
 export async function openGateway(context: CallContext): Promise<GatewayPaths> {
@@ -27,15 +35,17 @@ export async function openGateway(context: CallContext): Promise<GatewayPaths> {
   const debug = options.debug ? log : undefined;
   const open = wireFetch({ secrets: [], log: debug, hasCredentials: false });
   const asking = { accept: 'application/json', 'a2a-version': '1.0' };
-  const ask = (url: Address, init: RequestInit | undefined, { headers, query, secrets }: Credentials) => {
+  const ask = (url: Address, { own, ...init }: OwnHeaders, { headers, query, secrets }: Credentials) => {
     const send = wireFetch({ secrets, log: debug, hasCredentials: secrets.length > 0, query });
-    return send(url, { ...init, headers: { ...asking, ...headers }, signal, redirect: 'error' });
+    return send(url, { ...init, headers: { ...asking, ...own, ...headers }, signal, redirect: 'error' });
   };
-  const fetch: GatewayPaths['fetch'] = (url, init) =>
+  const send = (url: Address, init: OwnHeaders) =>
     login ? retriedWithToken(login, (token) => ask(url, init, withBearer(given, token))) : ask(url, init, given);
+  const fetch: GatewayPaths['fetch'] = (url, init) => send(url, { ...init });
+  const request: GatewayPaths['request'] = (path, { headers: own, ...init }) => send(base + path, { ...init, own });
   const get: GatewayPaths['get'] = (path, { isPublic = false } = {}) =>
     isPublic ? open(base + path, { headers: asking, signal }) : fetch(base + path);
-  return { base, get, fetch };
+  return { base, get, fetch, request };
 }
 
 /** The address below which a gateway has its agents: that of the card's HTTP interface, without the agent. */

@@ -1,17 +1,19 @@
 /** How often progress is said. */
-const PROGRESS_MS = 2_000;
+export const PROGRESS_MS = 2_000;
 
 interface Bound {
   readonly maxBytes: number;
   /** The file, for the progress. */
   readonly name: string;
+  /** Bytes that have arrived before. Default: none. */
+  readonly from?: number;
   readonly onProgress?: ((text: string) => void) | undefined;
 }
 
 /** Passes on what is downloaded, counts it, and says how much there is. @throws {Error} at more than `maxBytes` */
-export function bounded({ maxBytes, name, onProgress }: Bound) {
+export function bounded({ maxBytes, name, onProgress, from = 0 }: Bound) {
   return async function* count(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-    let bytes = 0;
+    let bytes = from;
     let saidAtMs = performance.now();
     for await (const chunk of chunks) {
       bytes += chunk.length;
@@ -25,4 +27,4 @@ export function bounded({ maxBytes, name, onProgress }: Bound) {
   };
 }
 
-const megabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
+export const megabytes = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs';
 import { mkdir, open, rm, writeFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { shortFileName, unusedFileName } from '@switchyard/protocol';
+import type { GatewayPaths } from '../agent/gateway.ts';
 import type { Artifact, Part, Task } from '../agent/objects.ts';
 import { CommandFailure } from '../failures/failure.ts';
 import { bounded } from './bounded-download.ts';
@@ -13,6 +15,8 @@ export interface DownloadOptions {
   readonly force?: boolean;
   /** Of one file; default: 1 GiB. */
   readonly maxBytes?: number;
+  /** Of the agent: its files need the credentials. */
+  readonly gateway?: Pick<GatewayPaths, 'base' | 'request'> | undefined;
   /** Aborts the download of a part that is a URL. */
   readonly signal?: AbortSignal;
   /** Called every few seconds while a file is downloaded. */
@@ -84,8 +88,18 @@ function contentOf({ text, raw, data }: Part): string | Uint8Array {
   return raw === undefined ? `${JSON.stringify(data, undefined, 2)}\n` : Buffer.from(raw, 'base64');
 }
 
-/** URLs are fetched without credentials, and written as they come. */
+/** Files of the agent's gateway are fetched with the credentials, other URLs without. */
 async function saveUrl(path: string, url: string, options: DownloadOptions & { flag: string }): Promise<string> {
+  const { gateway, signal, maxBytes = MAX_BYTES, onProgress } = options;
+  if (!gateway || !url.startsWith(`${gateway.base}/files/`)) return saveOther(path, url, options);
+  if (!options.force && existsSync(path)) throw existing(path);
+  const { saveStoredFile } = await import('./stored-file.ts');
+  const file = url.slice(gateway.base.length);
+  await saveStoredFile(path, { gateway, file }, { maxBytes, signal, onProgress });
+  return path;
+}
+
+async function saveOther(path: string, url: string, options: DownloadOptions & { flag: string }): Promise<string> {
   const { signal, flag, maxBytes = MAX_BYTES, onProgress } = options;
   const response = await fetch(url, { signal: signal ?? null });
   if (!response.ok || !response.body) {
@@ -107,8 +121,12 @@ async function saveUrl(path: string, url: string, options: DownloadOptions & { f
 
 function unwritten(path: string, error: unknown): CommandFailure {
   return isExisting(error)
-    ? new CommandFailure('A2ACLI_ERR_USAGE', `${path} already exists`, { hint: 'Use --force to overwrite it.' })
+    ? existing(path)
     : new CommandFailure('A2ACLI_ERR_INTERNAL', `${path} cannot be written: ${reasonOf(error)}`, { cause: error });
+}
+
+function existing(path: string): CommandFailure {
+  return new CommandFailure('A2ACLI_ERR_USAGE', `${path} already exists`, { hint: 'Use --force to overwrite it.' });
 }
 
 function isExisting(error: unknown): boolean {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { basename, extname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text as readAll } from 'node:stream/consumers';
@@ -34,6 +34,24 @@ interface TypedPart {
   mediaType?: string;
 }
 
+/** A smaller file is sent within the message, as before: it fits into MAX_BODY_BYTES, and some agents read no URLs. */
+const UPLOAD_FROM_BYTES = 3.5 * 1024 ** 2;
+
+/** A large file that is stored beside the message. */
+export interface LargeFile {
+  readonly path: string;
+  readonly filename: string;
+  readonly mediaType: string;
+  readonly sizeBytes: number;
+}
+
+/** Where the parts come from, besides files. */
+interface PartSources {
+  readonly stdin: Readable;
+  /** Unset: large files are sent within the message, too. */
+  readonly upload?: ((file: LargeFile) => Promise<Part>) | undefined;
+}
+
 /** The parts of a message in the order of the options. */
 export class TypedParts {
   readonly #parts: TypedPart[] = [];
@@ -52,12 +70,15 @@ export class TypedParts {
   }
 
   /** @throws {CommandFailure} if a file cannot be read */
-  read(stdin: Readable): Promise<Part[]> {
-    return Promise.all(this.#parts.map((part) => partOf(part, stdin)));
+  async read(sources: PartSources): Promise<Part[]> {
+    const parts: Part[] = [];
+    // One upload after the other: each of them can use the whole connection.
+    for (const part of this.#parts) parts.push(await partOf(part, sources));
+    return parts;
   }
 }
 
-async function partOf({ kind, value, mediaType }: TypedPart, stdin: Readable): Promise<Part> {
+async function partOf({ kind, value, mediaType }: TypedPart, { stdin, upload }: PartSources): Promise<Part> {
   const given = mediaType === undefined ? {} : { mediaType };
   if (kind === 'text') return { text: value, ...given };
   if (kind === 'data') return { data: await dataIn(value, stdin), ...given };
@@ -65,16 +86,27 @@ async function partOf({ kind, value, mediaType }: TypedPart, stdin: Readable): P
   if (isUrl && !URL.canParse(value)) throw new CommandFailure('A2ACLI_ERR_USAGE', `--file ${value} is no URL`);
   const filename = basename(isUrl ? new URL(value).pathname : value);
   const file = { filename, mediaType: mediaType ?? typeOf(filename) };
-  return isUrl ? { url: value, ...file } : { raw: await read(value, 'base64'), ...file };
+  if (isUrl) return { url: value, ...file };
+  const sizeBytes = await sizeOf(value);
+  if (upload && sizeBytes >= UPLOAD_FROM_BYTES) return upload({ path: value, ...file, sizeBytes });
+  return { raw: await read(value, 'base64'), ...file };
 }
 
 function typeOf(name: string): string {
   return mediaTypes[extname(name).toLowerCase()] ?? 'application/octet-stream';
 }
 
-async function read(path: string, encoding: 'utf8' | 'base64'): Promise<string> {
+function sizeOf(path: string): Promise<number> {
+  return readable(path, async () => (await stat(path)).size);
+}
+
+function read(path: string, encoding: 'utf8' | 'base64'): Promise<string> {
+  return readable(path, () => readFile(path, encoding));
+}
+
+async function readable<T>(path: string, look: () => Promise<T>): Promise<T> {
   try {
-    return await readFile(path, encoding);
+    return await look();
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new CommandFailure('A2ACLI_ERR_USAGE', `${path} cannot be read: ${reason}`, { cause: error });

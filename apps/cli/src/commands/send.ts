@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { priorities, priorityUri, timeToLiveUri } from '@switchyard/protocol';
+import { filesUri, priorities, priorityUri, timeToLiveUri } from '@switchyard/protocol';
 import { type Command, Option } from 'commander';
 import type { Agent } from '../agent/agent.ts';
-import { isSettled, type SendMessageResponse, type StreamResponse, stateOf, type Task } from '../agent/objects.ts';
+import { offers } from '../agent/extensions.ts';
+import {
+  isSettled,
+  type Part,
+  type SendMessageResponse,
+  type StreamResponse,
+  stateOf,
+  type Task,
+} from '../agent/objects.ts';
 import { eventsUntilSettled, pollUntilSettled, type WaitContext } from '../agent/wait.ts';
 import { agentsWait } from '../agent/wait-notices.ts';
 import { CommandFailure } from '../failures/failure.ts';
@@ -21,7 +29,7 @@ import {
 } from '../session/session.ts';
 import { type CliOptions, countIn } from '../settings/options.ts';
 import { exitStatusText, requireCompleted } from './exit-status.ts';
-import { TypedParts } from './parts.ts';
+import { type LargeFile, TypedParts } from './parts.ts';
 import { type ScheduleFlags, scheduleOf } from './schedule.ts';
 import { Sending } from './sending.ts';
 
@@ -58,7 +66,11 @@ export function addSendCommand(program: Command, invocation: Invocation): void {
     .option('--times <n>', 'the number of tasks of --cron', countIn)
     .action((text: string | undefined, flags: SendFlags, command: Command) =>
       withAgent(invocation, command, async (session, agent) => {
-        const content = [...(text === undefined ? [] : [{ text }]), ...(await parts.read(invocation.stdin))];
+        const upload = offers(agent.card, filesUri) ? (file: LargeFile) => uploadWith(session, file) : undefined;
+        const content = [
+          ...(text === undefined ? [] : [{ text }]),
+          ...(await parts.read({ stdin: invocation.stdin, upload })),
+        ];
         if (content.length === 0)
           throw new CommandFailure('A2ACLI_ERR_USAGE', 'There is nothing to send', {
             hint: `${continued(session, 'send')} ${session.content}`,
@@ -69,6 +81,13 @@ export function addSendCommand(program: Command, invocation: Invocation): void {
         if (flags.exitStatus) requireCompleted(task);
       }),
     );
+}
+
+async function uploadWith({ call, output }: AgentSession, file: LargeFile): Promise<Part> {
+  // Few messages have one.
+  const [{ openGateway }, { upload }] = await Promise.all([import('../agent/gateway.ts'), import('./upload.ts')]);
+  const gateway = await openGateway(call);
+  return upload(file, { gateway, signal: call.signal, onProgress: (text) => output.note(text) });
 }
 
 interface Request {

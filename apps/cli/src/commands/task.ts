@@ -1,6 +1,8 @@
+import { filesUri } from '@switchyard/protocol';
 import { quoted } from '@switchyard/settings/quoted';
 import type { Command } from 'commander';
 import type { Agent } from '../agent/agent.ts';
+import { offers } from '../agent/extensions.ts';
 import { isSettled, isTerminal, type StreamResponse, stateOf, type Task } from '../agent/objects.ts';
 import { eventsUntilSettled, pollUntilEnded, pollUntilSettled } from '../agent/wait.ts';
 import { agentsWait, type Wait } from '../agent/wait-notices.ts';
@@ -98,12 +100,16 @@ interface DownloadFlags {
 
 /** @throws {CommandFailure} also if only some files could be saved */
 async function saveArtifacts(
-  { output, call: { signal } }: AgentSession,
+  { output, call }: AgentSession,
   agent: Agent,
   { id, maxSize, ...flags }: DownloadFlags & { readonly id: string },
 ): Promise<void> {
+  const { signal } = call;
+  const { openGateway } = await import('../agent/gateway.ts');
+  const gateway = offers(agent.card, filesUri) ? await openGateway(call) : undefined;
   const { files, failed } = await download(await agent.getTask(id), {
     ...flags,
+    gateway,
     ...(maxSize !== undefined && { maxBytes: maxSize * 2 ** 20 }),
     signal,
     onProgress: (text) => output.note(text),

@@ -1,4 +1,5 @@
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type GuardedProcess, spawnGuarded } from '@switchyard/local';
 import type { Environment } from '@switchyard/settings';
 import type { Operators } from './operators.ts';
@@ -59,9 +60,10 @@ const development = {
 };
 
 /** Common settings of gateway and worker, with the user's own (LOG_LEVEL, OPENAI_API_KEY, …). */
-function programEnvironment({ environment, redisUrl, env }: ProgramSettings): Environment {
+function programEnvironment({ environment, redisUrl, env, dataFolder }: ProgramSettings): Environment {
+  const files = dataFolder === undefined ? {} : { FILES_URL: pathToFileURL(join(dataFolder, 'files')).href };
   // This process makes the lines readable.
-  return { ...development, ...withoutEmpty(environment), REDIS_URL: redisUrl, LOG_FORMAT: 'json', ...env };
+  return { ...development, ...files, ...withoutEmpty(environment), REDIS_URL: redisUrl, LOG_FORMAT: 'json', ...env };
 }
 
 /** The worker's, too. The gateway takes the host of each request instead, as it may be called by several. */

@@ -100,6 +100,10 @@ const askedHeaders = [
   'MCP-Protocol-Version',
   'Mcp-Method',
   'Mcp-Name',
+  'Tus-Resumable',
+  'Upload-Length',
+  'Upload-Metadata',
+  'Upload-Offset',
 ].join(', ');
 const shownHeaders = [
   'A2A-Version',
@@ -128,7 +132,7 @@ export function withCors(origins: Origins, serve: RequestListener): RequestListe
     if (req.method !== 'OPTIONS' || req.headers['access-control-request-method'] === undefined) return serve(req, res);
     leaveUnread(req, res);
     res.writeHead(204, {
-      'Access-Control-Allow-Methods': 'GET, POST, DELETE',
+      'Access-Control-Allow-Methods': 'GET, POST, PATCH, DELETE',
       'Access-Control-Allow-Headers': askedHeaders,
       'Access-Control-Max-Age': KEPT_SECONDS,
     });

@@ -33,6 +33,9 @@ export const actions = {
   ReadSchedules: { scope: 'read', audit: 'read' },
   PauseSchedule: { scope: 'cancel', audit: 'cancel' },
   ResumeSchedule: { scope: 'send', audit: 'send' },
+  UploadFile: { scope: 'send', audit: 'send' },
+  ReadFile: { scope: 'read', audit: 'read' },
+  DeleteFile: { scope: 'cancel', audit: 'delete' },
   EndSchedule: { scope: 'cancel', audit: 'cancel' },
 } as const satisfies Readonly<Record<string, ActionTraits>>;
 

@@ -48,6 +48,8 @@ export class Cards {
   }
 
   #build(agent: AnnouncedAgent, card: AgentCard, { base, agentId }: AgentEndpoint): AgentCard {
+    const { files } = this.#dependencies.settings;
+    const offer = files && { url: `${base}/files`, maxFileBytes: files.maxFileBytes };
     return buildCard(card, {
       url: agentUrl(base, agentId),
       grpcAddress: grpcAddress(this.#dependencies, base),
@@ -58,7 +60,7 @@ export class Cards {
       authenticator: this.#dependencies.authenticator,
       pushNotifications: this.#dependencies.settings.push !== undefined,
       extendedAgentCard: this.offersExtended(agent),
-      extensions: withGatewayExtensions(agent, card.capabilities),
+      extensions: withGatewayExtensions(agent, card.capabilities, offer),
     });
   }
 
@@ -83,7 +85,10 @@ export class Cards {
 
 /** The inputs of a card, besides the agent. */
 export interface CardDependencies {
-  readonly settings: Pick<GatewaySettings, 'grpc' | 'publicUrl' | 'cardSigningKeys' | 'push' | 'legacyV03' | 'preview'>;
+  readonly settings: Pick<
+    GatewaySettings,
+    'grpc' | 'publicUrl' | 'cardSigningKeys' | 'push' | 'files' | 'legacyV03' | 'preview'
+  >;
   readonly authenticator: Authentication;
   readonly grpcPort: () => number | undefined;
   /** Whether it is the agent at the root. Unset: no agent is. */

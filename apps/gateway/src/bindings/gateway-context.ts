@@ -1,3 +1,4 @@
+import type { LocalFiles } from '@switchyard/files';
 import type { Conversations, RequestStore, ScheduleList } from '@switchyard/store';
 import type { Gate } from '../admission/gate.ts';
 import type { AgentDirectory } from '../agents/agent-directory.ts';
@@ -16,6 +17,8 @@ export interface GatewayContext {
   readonly preview: Operations | undefined;
   readonly cards: Cards;
   readonly tasks: Pick<TaskStore, 'delete' | 'claimKey' | 'releaseKey'>;
+  /** Unset: the deployment stores no files. */
+  readonly files: LocalFiles | undefined;
   readonly waits: RequestStore['waits'];
   readonly conversations: Pick<Conversations, 'read' | 'list' | 'events'>;
   readonly schedules: Pick<ScheduleList, 'list' | 'read' | 'change'>;

@@ -3,6 +3,7 @@ import {
   type AgentCard,
   type AgentExtension,
   cascadingCancelUri,
+  filesUri,
   inputUri,
   priorityUri,
   rerunUri,
@@ -27,13 +28,24 @@ interface GatewayExtension {
   readonly uri: string;
   readonly description: string;
   /** `params` in the agent's card; undefined: not offered for this agent. Unset or empty: offered without params. */
-  readonly paramsFor?: (agent: AnnouncedAgent) => Readonly<Record<string, unknown>> | undefined;
+  readonly paramsFor?: (agent: AnnouncedAgent, files?: FilesOffer) => Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Where a client uploads files, and how large one may be. */
+export interface FilesOffer {
+  readonly url: string;
+  readonly maxFileBytes: number;
 }
 
 export const gatewayExtensions: readonly GatewayExtension[] = [
   {
     uri: cascadingCancelUri,
     description: 'When a task ends early, the tasks that its agent has started and still waits for are canceled, too.',
+  },
+  {
+    uri: filesUri,
+    description: 'Files of any size are uploaded beside the messages, which refer to them by URL.',
+    paramsFor: (_, files) => files && { ...files },
   },
   {
     uri: inputUri,
@@ -95,13 +107,20 @@ export const gatewayExtensions: readonly GatewayExtension[] = [
   },
 ];
 
-/** The gateway's extensions for an agent, as in its card. The agent's own declaration takes precedence. */
-export function withGatewayExtensions(agent: AnnouncedAgent, declared: AgentCard['capabilities']): AgentExtension[] {
+/**
+ * The gateway's extensions for an agent, as in its card. The agent's own declaration takes precedence.
+ * @param files unset: the gateway stores none
+ */
+export function withGatewayExtensions(
+  agent: AnnouncedAgent,
+  declared: AgentCard['capabilities'],
+  files?: FilesOffer,
+): AgentExtension[] {
   const own = declared.extensions ?? [];
   const added = gatewayExtensions.flatMap(({ uri, description, paramsFor }): AgentExtension[] => {
     if (own.some((each) => each.uri === uri)) return [];
     if (!paramsFor) return [{ uri, description }];
-    const params = paramsFor(agent);
+    const params = paramsFor(agent, files);
     if (!params) return [];
     // A card is signed once more if a part of it is empty.
     return [Object.keys(params).length > 0 ? { uri, description, params } : { uri, description }];

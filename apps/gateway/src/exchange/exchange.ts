@@ -29,7 +29,7 @@ export type Handler = (req: RoutedRequest, res: ServerResponse) => void | Promis
 
 /** Which requests a handler answers. */
 export interface Route {
-  readonly verb: 'GET' | 'POST' | 'DELETE';
+  readonly verb: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** `:id` is a parameter, `::` a colon. */
   readonly path: string;
   readonly handle: Handler;

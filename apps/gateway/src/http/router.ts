@@ -25,6 +25,7 @@ import { conversationRoutes } from './serve-conversations.ts';
 import { deletionPath, serveDeletion } from './serve-deletion.ts';
 import { redirectToCard, redirectToConsole, serveAgentList, serveCard, serveJwks } from './serve-discovery.ts';
 import { callbackPath, eventPath, serveCallback, serveEvent } from './serve-events.ts';
+import { fileRoutes } from './serve-files.ts';
 import { serveFrontPage } from './serve-front-page.ts';
 import { type Readiness, serveHealth, serveReadiness } from './serve-health.ts';
 import { scheduleRoutes } from './serve-schedules.ts';
@@ -55,6 +56,7 @@ function routesOf(context: GatewayContext, readiness: Readiness): Route[] {
     ...conversationRoutes(context),
     { verb: 'GET', path: '/', handle: open(serveFrontPage(context)) },
     ...scheduleRoutes(context),
+    ...fileRoutes(context),
     { verb: 'POST', path: callbackPath, handle: open(serveCallback(context)) },
     { verb: 'GET', path: '/agents', handle: serveAgentList(context) },
     ...(settings.ard === 'off' ? [] : ardRoutes(context)),

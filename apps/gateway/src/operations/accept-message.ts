@@ -29,6 +29,7 @@ import { requireOneOf } from '../admission/scopes.ts';
 import type { Call } from '../call/call.ts';
 import { isActive, requireExtensions } from '../call/extensions.ts';
 import { legacyVersion } from '../exchange/service-parameters.ts';
+import { hasFiles, keepFiles } from '../files/keep-files.ts';
 import { checkAskedBudget, readPriority, readTimeToLive } from './asked-by-extension.ts';
 import type { Backend } from './backend.ts';
 import type { ConditionalSend } from './if-generation.ts';
@@ -93,6 +94,12 @@ export async function acceptMessage(
   }
   const traceContext = traceContextOf(call, request);
   const webhook = config && (await inlineWebhook(config, request, { backend, call, traceContext }));
+  const { files, tasks } = backend;
+  const kept =
+    files && hasFiles(request)
+      ? await keepFiles({ files, tasks }, call, { ...request, preSubscription, schedule })
+      : undefined;
+  const reservedId = (kept ?? preSubscription)?.taskId;
   const { agent } = call.scope;
   const sent = { agent, messageId: request.message.messageId, traceContext, isAwaited };
   const acceptance = await traceSend(sent, (trace) =>
@@ -107,9 +114,10 @@ export async function acceptMessage(
       requestId: call.admission.requestId,
       ...(webhook && { webhook, webhookHoldMs: webhook.version === legacyVersion ? 0 : webhookHoldMs }),
       isHidden: call.agent.repliesWithMessage && !schedule,
-      ...(preSubscription && { reservedId: preSubscription.taskId }),
+      ...(reservedId !== undefined && { reservedId }),
     }),
   );
+  if (acceptance.verdict !== 'accepted' || acceptance.taskId !== kept?.taskId) await kept?.release();
   if (acceptance.verdict !== 'accepted') throw refusalOf(acceptance, request, call);
   const { isDuplicate, isNew, taskId, contextId } = acceptance;
   if (timeToLiveMs !== undefined && !schedule) backend.late.follow(taskId, timeToLiveMs);

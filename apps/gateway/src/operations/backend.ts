@@ -1,3 +1,4 @@
+import type { LocalFiles } from '@switchyard/files';
 import type { OperatorTasks } from '@switchyard/operators';
 import { A2AError } from '@switchyard/protocol';
 import type { Feeds, ScheduleList, TaskReading, Tasks, TaskView } from '@switchyard/store';
@@ -23,6 +24,7 @@ export type TaskStore = Pick<
   | 'releaseKey'
   | 'stepsBefore'
   | 'taskOfMessage'
+  | 'newTaskId'
 >;
 
 /** What operations need. */
@@ -35,6 +37,8 @@ export interface Backend {
   readonly schedules: Pick<ScheduleList, 'read' | 'nowMs'>;
   /** Rejects messages that nobody begins in their time to live. */
   readonly late: { follow(taskId: string, ttlMs: number): void };
+  /** Unset: the deployment stores no files. */
+  readonly files: LocalFiles | undefined;
   /** Unset: push notifications are off. */
   readonly push: PushBackend | undefined;
   readonly cards: Pick<Cards, 'offersExtended' | 'extendedCardFor'>;

@@ -100,6 +100,13 @@ const defaultPushSettings: PushSettings = {
   asksConsent: false,
 };
 
+/** Where files are, and how large they may be, in bytes. */
+export interface FileSettings {
+  readonly folder: string;
+  readonly maxFileBytes: number;
+  readonly maxBytesPerPrincipal: number;
+}
+
 /** The version of a request that names none: that of its method or path, or 0.3, as in A2A 3.6.2. */
 export type MissingVersion = 'by-shape' | '0.3';
 
@@ -117,6 +124,8 @@ export interface GatewaySettings {
   readonly grpcLimits: GrpcLimits;
   /** Undefined: no push notifications. */
   readonly push: PushSettings | undefined;
+  /** Unset: no files outside of tasks. */
+  readonly files?: FileSettings | undefined;
   /** Serves clients of A2A 0.3, too, at the same URLs. */
   readonly legacyV03: boolean;
   /** Serves requests of A2A 1.1, too, as far as implemented: docs/a2a-1-1.md. */

@@ -1,6 +1,26 @@
-import { A2AError, type A2AErrorCode } from '@switchyard/protocol';
+import { type FileRefusal, FileRefused } from '@switchyard/files';
+import { A2AError, type A2AErrorCode, type A2AErrorDetails } from '@switchyard/protocol';
 import { AnswersTooLarge, isOutage, isOutOfMemory, TaskMissing } from '@switchyard/store';
 import { EndOfWait } from './end-of-wait.ts';
+
+/** Why a file is not stored, as an error. */
+const fileCodes: Readonly<Record<FileRefusal, A2AErrorCode>> = {
+  'too-large': 'PayloadTooLarge',
+  'over-quota': 'RateLimited',
+  'store-full': 'Unavailable',
+  incomplete: 'InvalidRequest',
+  'too-long': 'InvalidRequest',
+  'wrong-digest': 'InvalidRequest',
+  'wrong-offset': 'Conflict',
+  busy: 'Conflict',
+};
+
+/** What the client can do about it. */
+const fileDetails: Readonly<Partial<Record<FileRefusal, A2AErrorDetails>>> = {
+  'too-large': { metadata: { limit: 'file-bytes' } },
+  'over-quota': { metadata: { limit: 'file-bytes-of-principal' }, retryAfterSeconds: 3_600 },
+  'store-full': { metadata: { limit: 'disk' }, reason: 'STORE_FULL', retryAfterSeconds: 60 },
+};
 
 /** Converts anything thrown to the error for the caller. */
 export function toA2AError(thrown: unknown): A2AError {
@@ -26,6 +46,10 @@ export function toA2AError(thrown: unknown): A2AError {
       retryAfterSeconds: 1,
       cause: thrown,
     });
+  }
+  if (thrown instanceof FileRefused) {
+    const { reason, message } = thrown;
+    return new A2AError(fileCodes[reason], message, { ...fileDetails[reason], cause: thrown });
   }
   return A2AError.from(thrown);
 }

@@ -48,6 +48,8 @@ export type WorkerEvent =
   | { readonly kind: 'overdue-canceled'; readonly canceled: number }
   /** Redis was nearly full: ended tasks were dropped before their retention was over, the youngest after `keptMs`. */
   | { readonly kind: 'room-made'; readonly dropped: number; readonly keptMs: number }
+  /** Files of `FILES_URL` that no task refers to any more, and uploads that were not completed. */
+  | { readonly kind: 'files-removed'; readonly count: number; readonly bytes: number }
   | MigrationEvent
   /** A scheduled task was due, and has entered the queue. */
   | ({ readonly kind: 'scheduled-task-begun'; readonly lateMs: number } & TurnOfTask)

@@ -34,6 +34,7 @@ export const lines: Readonly<Record<WorkerEvent['kind'], Line | undefined>> = {
   swept: ['info', 'tasks that had lost their worker or their job were repaired'],
   'overdue-canceled': ['info', 'tasks that had waited too long for their client were canceled'],
   'room-made': ['warn', 'Redis is nearly full: ended tasks were deleted before their retention was over'],
+  'files-removed': ['info', 'files that no task refers to any more were removed'],
   'migration-waits': ['info', 'a migration waits until older programs have stopped'],
   'migration-began': ['info', 'migration begun'],
   'migration-runs': ['info', 'migration in progress'],

@@ -3,6 +3,7 @@ import { executeTurn, type LogLine } from '@switchyard/agent/runtime';
 import { DeadLetters } from '@switchyard/operators';
 import type { Beginning, JobOutcome, OpenTurn, TurnJob } from '@switchyard/store';
 import type { TurnTrace } from '@switchyard/telemetry';
+import type { WorkerFiles } from '../files/worker-files.ts';
 import type { StoredPace } from '../pace/stored-pace.ts';
 import type { PriceTable } from '../prices/price-table.ts';
 import type { Emit } from '../telemetry/events.ts';
@@ -25,6 +26,7 @@ export interface JobDependencies extends CallDependencies {
   readonly turns: ActiveTurns;
   readonly explain: ExplainOptions;
   readonly prices: PriceTable;
+  readonly files: WorkerFiles;
   /** Of the gateway; see `WorkerSettings`. */
   readonly publicUrl?: string | undefined;
   readonly pace: StoredPace;

@@ -39,6 +39,18 @@ export class Tasks {
     return (await this.taskOfMessage(scope, neighbour, sent)) === undefined ? spent : undefined;
   }
 
+  /** An id for the task that this message may make: `reservedId` of its submission. */
+  newTaskId(scope: Scope, sent: Pick<Submission, 'message' | 'idempotencyKey'>): string {
+    return this.#dependencies.shards.newId(shardSeedOf(scope, sent));
+  }
+
+  /** Which of these tasks exist, whoever owns them. */
+  async existing(taskIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const { redis, shards } = this.#dependencies;
+    const found = await Promise.all(taskIds.map((id) => redis.exists(shards.of(id).task(id))));
+    return new Set(taskIds.filter((_, i) => found[i] === 1));
+  }
+
   read(scope: Scope, taskId: string, view?: TaskView): Promise<TaskReading | undefined> {
     return readTask(this.#dependencies, scope, taskId, view);
   }

@@ -19,6 +19,7 @@ import {
   skillHint,
 } from '@switchyard/store';
 import { traceCall } from '@switchyard/telemetry';
+import type { WorkerFiles } from '../../files/worker-files.ts';
 import type { TurnFailures } from '../failures/turn-failures.ts';
 import { awaitOutcome, readOutcome } from './call-outcome.ts';
 import { mapStoreErrors } from './store-errors.ts';
@@ -26,6 +27,7 @@ import { mapStoreErrors } from './store-errors.ts';
 /** What calls to other agents need. */
 export interface CallDependencies {
   readonly store: Store;
+  readonly files: Pick<WorkerFiles, 'keep'>;
   /** Resolves when this process takes the turns of agents that are called by the URL of their card. */
   readonly consumeRemoteAgents: () => Promise<void>;
   /** While a turn waits for another one, its slot in this process goes to turns that others wait for. */
@@ -67,6 +69,8 @@ export class StoredCalls implements CallPort {
       };
       return mapStoreErrors(() => this.#store.calls.place(this.#turn, { agent: agent.id, submission, isDetached }));
     });
+    if (placement.verdict === 'accepted')
+      await this.#dependencies.files.keep(this.#turn.start.principal, message.parts, placement.taskId);
     return toCallPlacement(call.agent, placement);
   }
 

@@ -4,14 +4,16 @@ import {
   type BudgetNotice,
   type CountedUsage,
   continuedWork,
+  type FilePort,
   type LogLine,
   type ModelCall,
   type PacePort,
   type SteeringPort,
   type TurnPort,
 } from '@switchyard/agent/runtime';
-import type { TurnEvent, TurnInput } from '@switchyard/protocol';
+import type { Part, TurnEvent, TurnInput } from '@switchyard/protocol';
 import type { OpenTurn } from '@switchyard/store';
+import type { WorkerFiles } from '../../files/worker-files.ts';
 import type { StoredPace } from '../../pace/stored-pace.ts';
 import type { TurnFailures } from '../failures/turn-failures.ts';
 import { mapStoreErrors } from './store-errors.ts';
@@ -39,6 +41,7 @@ export interface TurnControls {
 }
 
 interface StoredTurnDependencies extends CallDependencies {
+  readonly files: Pick<WorkerFiles, 'of' | 'keep'>;
   readonly agent: Pick<Agent, 'whileWorking'>;
   /** Of the gateway, as services outside reach it. */
   readonly publicUrl?: string | undefined;
@@ -56,11 +59,13 @@ export class StoredTurnPort implements TurnPort {
   readonly calls: StoredCalls;
   readonly context: StoredContext;
   readonly conversations: StoredConversations;
+  readonly files: FilePort;
   readonly steering: SteeringPort | undefined;
   readonly pace: PacePort;
   readonly budgetAnswer: BudgetAnswer | undefined;
   readonly #turn: OpenTurn;
   readonly #controls: TurnControls;
+  readonly #workerFiles: Pick<WorkerFiles, 'keep'>;
 
   constructor(dependencies: StoredTurnDependencies, turn: OpenTurn, controls: TurnControls) {
     const { store, agent, pace, turns } = dependencies;
@@ -75,6 +80,8 @@ export class StoredTurnPort implements TurnPort {
     this.calls = new StoredCalls(dependencies, turn, controls.failures);
     this.context = new StoredContext(store, turn);
     this.conversations = new StoredConversations(store.conversations, turn);
+    this.#workerFiles = dependencies.files;
+    this.files = dependencies.files.of(turn);
     this.pace = { ...pace.of(turn.start.principal.tenant), onLongWait: (name) => turns.setWait(turn, name) };
     this.steering = agent.whileWorking === 'steer' ? steeringOf(turn) : undefined;
   }
@@ -83,7 +90,11 @@ export class StoredTurnPort implements TurnPort {
     const turn = this.#turn;
     if (isWorkingWithoutMessage(event)) return mapStoreErrors(() => turn.announce(event));
     const failure = event.kind === 'status' ? this.#controls.failures.ofOutcome(event) : undefined;
-    return mapStoreErrors(() => turn.publish(event, failure));
+    const { principal, taskId } = turn.start;
+    const kept = this.#workerFiles.keep(principal, partsOf(event), taskId);
+    // Events are written in the order of the calls: none waits here for its files.
+    const published = mapStoreErrors(() => turn.publish(event, failure));
+    return kept ? Promise.all([published, kept]).then(() => undefined) : published;
   }
 
   async confirm(): Promise<void> {
@@ -112,6 +123,10 @@ export class StoredTurnPort implements TurnPort {
   recordUsage(usage: CountedUsage): Promise<void> {
     return this.#controls.usage.record(usage);
   }
+}
+
+function partsOf(event: TurnEvent): readonly Part[] {
+  return (event.kind === 'artifact' ? event.artifact : event.message)?.parts ?? [];
 }
 
 function steeringOf(turn: OpenTurn): SteeringPort {

@@ -1,0 +1,197 @@
+import { pipeline } from 'node:stream/promises';
+import type { LocalFiles, OpenFile, StoredFile } from '@switchyard/files';
+import { A2AError } from '@switchyard/protocol';
+import { principalKey } from '@switchyard/store';
+import type { Admission } from '../admission/admission.ts';
+import { type Action, actions } from '../admission/scopes.ts';
+import type { GatewayContext } from '../bindings/gateway-context.ts';
+import { baseUrl } from '../exchange/addresses.ts';
+import {
+  type Exchange,
+  type Handler,
+  pathPart,
+  queryText,
+  type Route,
+  requestName,
+  requireKnownParameters,
+  respond,
+  respondUnchanged,
+} from '../exchange/exchange.ts';
+import { rangeIn } from '../files/byte-range.ts';
+import { fileNotFound, isTus, TusUploads } from '../files/tus-uploads.ts';
+import { digestIn, factsOf } from '../files/upload-facts.ts';
+import { failureOf, toA2AError } from '../telemetry/failures.ts';
+import { forCallers } from './for-callers.ts';
+
+/** Files outside of tasks (docs/files.md). Not part of A2A. */
+export function fileRoutes(context: GatewayContext): Route[] {
+  const { files } = context;
+  if (!files) return [];
+  const uploads = new TusUploads(files);
+  const upload = serveUpload(context, { files, uploads });
+  return [
+    { verb: 'POST', path: '/files', handle: upload },
+    { verb: 'PATCH', path: '/files/:fileId', handle: upload },
+    { verb: 'GET', path: '/files/:fileId', handle: serveFile(context, { files, uploads }) },
+    { verb: 'DELETE', path: '/files/:fileId', handle: serveFileDeletion(context, files) },
+  ];
+}
+
+interface Files {
+  readonly files: LocalFiles;
+  readonly uploads: TusUploads;
+}
+
+/** `POST /files`: a whole file, or, as PATCH too, a request of tus. */
+function serveUpload(context: GatewayContext, { files, uploads }: Files): Handler {
+  return forCallers(context, 'UploadFile', async (admission, exchange) => {
+    using _stream = admission.hold('stream');
+    if (isTus(exchange)) await serveTus(context, uploads, { admission, exchange });
+    else if (exchange.req.method === 'PATCH') throw withoutTus();
+    else await storeWhole(context, files, { admission, exchange });
+    audit(admission, 'UploadFile', { outcome: exchange.res.statusCode < 400 ? 'ok' : 'InvalidRequest' });
+  });
+}
+
+interface AdmittedExchange {
+  readonly admission: Admission;
+  readonly exchange: Exchange;
+}
+
+async function storeWhole(context: GatewayContext, files: LocalFiles, { admission, exchange }: AdmittedExchange) {
+  const { req, res } = exchange;
+  requireKnownParameters(req, ['filename']);
+  const {
+    'content-type': mediaType,
+    'content-length': length,
+    'content-encoding': encoding = 'identity',
+  } = req.headers;
+  if (encoding !== 'identity')
+    throw new A2AError('InvalidRequest', 'A file is stored as it is: send no Content-Encoding');
+  const facts = factsOf({ filename: queryText(req, 'filename'), mediaType });
+  const expected = { sizeBytes: length === undefined ? undefined : Number(length), sha256: digestIn(req.headers) };
+  const owner = principalKey(admission.principal);
+  const file = await files.write(owner, bodyOf(exchange), { facts, expected });
+  const { id, sizeBytes, sha256 } = file;
+  const part = { url: fileUrl(context, exchange, id), ...facts };
+  res.statusCode = 201;
+  const headers = ['Location', part.url, 'ETag', etagOf(file), 'Cache-Control', 'no-store'];
+  respond(res, 'application/json', JSON.stringify({ part, sizeBytes, sha256 }), headers);
+}
+
+async function* bodyOf({ req }: Exchange): AsyncGenerator<Uint8Array> {
+  try {
+    // Otherwise a refusal would close the connection before its answer.
+    yield* req.iterator({ destroyOnReturn: false });
+  } catch (cause) {
+    throw new A2AError('InvalidRequest', 'The body could not be read to its end: nothing of it is stored', { cause });
+  }
+}
+
+async function serveTus(context: GatewayContext, uploads: TusUploads, { admission, exchange }: AdmittedExchange) {
+  await uploads.serve(exchange, {
+    owner: principalKey(admission.principal),
+    urlOf: (id) => fileUrl(context, exchange, id),
+    onError: (error) => context.emit({ ...failureOf(toA2AError(error)), ...requestName(exchange) }),
+  });
+}
+
+/** `GET` and `HEAD`: with ranges, and validation of what the client has. */
+function serveFile(context: GatewayContext, { files, uploads }: Files): Handler {
+  return forCallers(context, 'ReadFile', async (admission, exchange) => {
+    if (exchange.req.method === 'HEAD' && isTus(exchange)) return serveTus(context, uploads, { admission, exchange });
+    const id = pathPart(exchange.req, 'fileId') ?? '';
+    const opened = await files.open(principalKey(admission.principal), id);
+    const isReadable = opened && isAccessible(context, admission, opened.file);
+    audit(admission, 'ReadFile', { outcome: isReadable ? 'ok' : 'NotFound', id });
+    try {
+      if (!isReadable) throw fileNotFound(id);
+      using _stream = admission.hold('stream');
+      await answerWith(opened, exchange);
+    } finally {
+      await opened?.close();
+    }
+  });
+}
+
+/** A credential for some agents cannot read the files of others, as it cannot read their tasks. */
+function isAccessible({ agents }: GatewayContext, admission: Admission, { agent }: StoredFile): boolean {
+  if (agent === undefined) return true;
+  if (!admission.canUse(agent)) return false;
+  admission.requireAgent('ReadFile', agents.find(agent));
+  return true;
+}
+
+async function answerWith({ file, read }: OpenFile, { req, res }: Exchange): Promise<void> {
+  const { sizeBytes, sha256 } = file;
+  const etag = etagOf(file);
+  const validators = ['ETag', etag, 'Cache-Control', 'private, no-cache'];
+  const known = req.headers['if-none-match']?.split(',').map((each) => each.trim().replace(/^W\//, ''));
+  if (known?.some((each) => each === etag || each === '*')) return respondUnchanged(res, validators);
+  const range = rangeIn(req.headers, { sizeBytes, etag });
+  if (range === 'unsatisfiable') {
+    res.writeHead(416, ['Content-Range', `bytes */${sizeBytes}`, 'Content-Length', '0']).end();
+    return;
+  }
+  const { start, end } = range ?? { start: 0, end: sizeBytes - 1 };
+  const headers = [...validators, 'Accept-Ranges', 'bytes', 'Content-Length', String(end - start + 1)];
+  headers.push('Content-Type', file.mediaType, 'Content-Disposition', dispositionOf(file));
+  headers.push('Repr-Digest', `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`);
+  if (range) headers.push('Content-Range', `bytes ${start}-${end}/${sizeBytes}`);
+  res.writeHead(range ? 206 : 200, headers);
+  if (req.method === 'HEAD') return void res.end();
+  try {
+    await pipeline(read(range), res);
+  } catch (error) {
+    // The client sees that the file breaks off, and can go on with a range.
+    if (!res.destroyed) res.destroy();
+    if (!isOfClient(error)) throw error;
+  }
+}
+
+/** The client has left. */
+function isOfClient(error: unknown): boolean {
+  const codes: readonly unknown[] = ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'];
+  return error instanceof Error && 'code' in error && codes.includes(error.code);
+}
+
+/** A file is never shown as a page of this gateway. */
+function dispositionOf({ filename }: StoredFile): string {
+  if (filename === undefined) return 'attachment';
+  const encoded = encodeURIComponent(filename).replaceAll(/['()*]/g, (each) => `%${each.charCodeAt(0).toString(16)}`);
+  return `attachment; filename*=UTF-8''${encoded}`;
+}
+
+function etagOf({ sha256 }: StoredFile): string {
+  return `"${sha256}"`;
+}
+
+function serveFileDeletion(context: GatewayContext, files: LocalFiles): Handler {
+  return forCallers(context, 'DeleteFile', async (admission, { req, res }) => {
+    const id = pathPart(req, 'fileId') ?? '';
+    const owner = principalKey(admission.principal);
+    const file = await files.find(owner, id);
+    const isAllowed = !file || isAccessible(context, admission, file);
+    const isDeleted = isAllowed && (await files.delete(owner, id));
+    audit(admission, 'DeleteFile', { outcome: isDeleted ? 'ok' : 'NotFound', id });
+    if (!isDeleted) throw fileNotFound(id);
+    res.writeHead(204).end();
+  });
+}
+
+function audit(
+  admission: Admission,
+  action: Action,
+  { outcome, id }: { readonly outcome: string; readonly id?: string },
+): void {
+  const object = id === undefined ? {} : { object: id.slice(0, 128) };
+  admission.audit({ what: actions[action].audit, operation: action, outcome, ...object });
+}
+
+function fileUrl({ settings }: GatewayContext, { req }: Exchange, id: string): string {
+  return `${baseUrl(req, settings)}/files/${id}`;
+}
+
+function withoutTus(): A2AError {
+  return new A2AError('InvalidRequest', 'PATCH is for resumable uploads: send Tus-Resumable: 1.0.0 (docs/files.md)');
+}

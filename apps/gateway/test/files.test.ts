@@ -1,0 +1,236 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir } from 'node:fs/promises';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { filesUri, type Part } from '@switchyard/protocol';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createUpload, sendPiece, storedBytes } from '../../../tests/support/tus.ts';
+import { until } from '../../../tests/support/until.ts';
+import { type ErrorBody, get, post, type Sent, userMessage } from './support/client.ts';
+import { openStage, type Stage } from './support/stage.ts';
+
+const keyOf = (subject: string) => `key-of-${subject}-0123456789`;
+const as = (subject: string) => ({ 'x-api-key': keyOf(subject) });
+const limits = { maxFileBytes: 1_000_000, maxBytesPerPrincipal: 2_000_000 };
+
+let stage: Stage;
+let folder: string;
+let url: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'gateway-files-'));
+  const keys = ['ada', 'bob', 'eve', 'carl'].map((subject) => ({
+    key: keyOf(subject),
+    subject,
+    tenant: 'default',
+    scopes: subject === 'eve' ? ['read'] : [],
+  }));
+  stage = await openStage({ gateway: { auth: { keys }, files: { folder, ...limits } } });
+  ({ url } = stage);
+});
+
+afterAll(() => stage[Symbol.asyncDispose]());
+
+interface Uploaded {
+  readonly part: Part & { url: string };
+  readonly sizeBytes: number;
+  readonly sha256: string;
+}
+
+async function upload(content: string, headers: Record<string, string> = {}, query = ''): Promise<Response> {
+  return fetch(`${url}/files${query}`, {
+    method: 'POST',
+    body: Buffer.from(content),
+    headers: { ...as('ada'), ...headers },
+  });
+}
+
+async function uploaded(content: string, query = ''): Promise<Uploaded> {
+  return (await upload(content, { 'content-type': 'text/plain' }, query)).json() as Promise<Uploaded>;
+}
+
+const reasonOf = async (response: Response): Promise<string> => ((await response.json()) as ErrorBody).error.message;
+
+describe('An uploaded file', () => {
+  it('is served as it came, as an attachment', async () => {
+    const response = await upload('a,b', { 'content-type': 'text/csv' }, '?filename=t%C3%A4gl.csv');
+    const { part, ...facts } = (await response.json()) as Uploaded;
+    const sha256 = createHash('sha256').update('a,b').digest('hex');
+    expect([response.status, response.headers.get('location'), facts]).toEqual([
+      201,
+      part.url,
+      { sizeBytes: 3, sha256 },
+    ]);
+    expect(part).toEqual({ url: expect.stringMatching(`^${url}/files/`), filename: 'tägl.csv', mediaType: 'text/csv' });
+    const got = await fetch(part.url, { headers: as('ada') });
+    expect([got.status, await got.text()]).toEqual([200, 'a,b']);
+    expect(Object.fromEntries(got.headers)).toMatchObject({
+      'content-type': 'text/csv',
+      'content-length': '3',
+      'content-disposition': "attachment; filename*=UTF-8''t%C3%A4gl.csv",
+      'cache-control': 'private, no-cache',
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+      'x-content-type-options': 'nosniff',
+      etag: `"${sha256}"`,
+    });
+  });
+
+  it('is served in parts, and not again to who has it', async () => {
+    const { part, sha256 } = await uploaded('0123456789');
+    const read = async (headers: Record<string, string>) => {
+      const got = await fetch(part.url, { headers: { ...as('ada'), ...headers } });
+      return [got.status, await got.text(), got.headers.get('content-range')];
+    };
+    expect(await read({ range: 'bytes=2-4' })).toEqual([206, '234', 'bytes 2-4/10']);
+    expect(await read({ range: 'bytes=7-' })).toEqual([206, '789', 'bytes 7-9/10']);
+    expect(await read({ range: 'bytes=-2', 'if-range': `"${sha256}"` })).toEqual([206, '89', 'bytes 8-9/10']);
+    expect(await read({ range: 'bytes=2-4', 'if-range': '"other"' })).toEqual([200, '0123456789', null]);
+    expect(await read({ range: 'bytes=10-' })).toEqual([416, '', 'bytes */10']);
+    expect(await read({ range: 'bytes=0-1,4-5' })).toEqual([200, '0123456789', null]);
+    expect(await read({ 'if-none-match': `"${sha256}"` })).toEqual([304, '', null]);
+    const head = await fetch(part.url, { method: 'HEAD', headers: as('ada') });
+    expect([head.status, head.headers.get('content-length')]).toEqual([200, '10']);
+  });
+
+  it('does not exist for others, whatever they ask', async () => {
+    const { part } = await uploaded('secret');
+    const nothing = `${url}/files/${'0'.repeat(32)}-6`;
+    const answers = async (method: string) => {
+      const [other, missing] = await Promise.all(
+        [part.url, nothing].map(async (each) => {
+          const got = await fetch(each, { method, headers: as('bob') });
+          return [got.status, (await got.text()).replaceAll(/[\da-f]{32}-6/g, '<id>')];
+        }),
+      );
+      expect(other).toEqual(missing);
+      return other?.[0];
+    };
+    expect([await answers('GET'), await answers('HEAD'), await answers('DELETE')]).toEqual([404, 404, 404]);
+    expect(await storedBytes(part.url, as('bob'))).toBeNaN();
+    expect((await fetch(part.url)).status).toBe(401);
+  });
+
+  it('is removed by its owner, and by nobody without the scope', async () => {
+    const { part } = await uploaded('x');
+    const remove = async (subject: string) =>
+      (await fetch(part.url, { method: 'DELETE', headers: as(subject) })).status;
+    expect([await remove('eve'), await remove('ada'), await remove('ada')]).toEqual([403, 204, 404]);
+    expect((await upload('x', as('eve'))).status).toBe(403);
+  });
+});
+
+describe('An upload', () => {
+  it('is refused with the limit and its setting', async () => {
+    const large = await upload('x'.repeat(1_000_001));
+    expect([large.status, await reasonOf(large)]).toEqual([413, expect.stringContaining('MAX_FILE_BYTES')]);
+    for (const size of [999_999, 999_999]) await upload('x'.repeat(size), as('carl'));
+    const full = await upload('xxx', as('carl'));
+    expect([full.status, await reasonOf(full)]).toEqual([429, expect.stringContaining('MAX_FILE_BYTES_PER_PRINCIPAL')]);
+    const created = await createUpload(url, { sizeBytes: 1_000_001 }, as('ada'));
+    expect([created.status, await created.text()]).toEqual([413, expect.stringContaining('MAX_FILE_BYTES')]);
+  });
+
+  it('is refused if it is not what it says', async () => {
+    const digest = `sha-256=:${createHash('sha256').update('y').digest('base64')}:`;
+    const wrong = await upload('x', { 'content-digest': digest });
+    expect([wrong.status, await reasonOf(wrong)]).toEqual([400, expect.stringContaining('SHA-256')]);
+    expect((await upload('y', { 'content-digest': digest })).status).toBe(201);
+    const form = await upload('x', { 'content-type': 'multipart/form-data; boundary=x' });
+    expect([form.status, await form.text()]).toEqual([400, expect.stringContaining('not a form')]);
+    expect((await upload('x', {}, '?filename=..%2Fx')).status).toBe(400);
+    expect((await upload('x', {}, '?name=x')).status).toBe(400);
+  });
+
+  it('that breaks off leaves nothing', async () => {
+    const before = await everything();
+    const half = request(`${url}/files`, { method: 'POST', headers: { ...as('ada'), 'content-length': '100000' } });
+    half.on('error', () => undefined);
+    half.write('x'.repeat(1_000));
+    await until(async () => (await everything()).length > before.length, { what: 'the gateway writes the file' });
+    half.destroy();
+    await until(async () => (await everything()).length === before.length, { what: 'the half file is removed' });
+  });
+
+  it('goes on at another gateway where it broke off', async () => {
+    const created = await createUpload(url, { sizeBytes: 10, filename: 'ten.mp4' }, as('ada'));
+    const location = created.headers.get('location') ?? '';
+    expect([created.status, location]).toEqual([201, expect.stringMatching(`^${url}/files/[\\da-f]{32}-a$`)]);
+    const broken = sendPiece(location, { offset: 0, piece: endless('01234') }, as('ada')).catch(() => undefined);
+    await until(async () => (await storedBytes(location, as('ada'))) === 5, { what: 'five bytes are stored' });
+    const other = await stage.another({ auth: { keys: keysOf('ada') }, files: { folder, ...limits } });
+    const there = location.replace(url, other);
+    const conflict = await sendPiece(there, { offset: 3, piece: Buffer.from('x') }, as('ada'));
+    const rest = await sendPiece(there, { offset: 5, piece: Buffer.from('56789') }, as('ada'));
+    expect([conflict.status, rest.status, rest.headers.get('upload-offset')]).toEqual([409, 204, '10']);
+    expect(await storedBytes(location, as('ada'))).toBe(10);
+    const got = await fetch(location, { headers: as('ada') });
+    expect([await got.text(), got.headers.get('content-type')]).toEqual(['0123456789', 'video/mp4']);
+    await broken;
+  });
+});
+
+describe('A message with a file', () => {
+  const messageWith = (part: Part, given = {}) => ({
+    message: userMessage('', { parts: [part], ...given }),
+    configuration: { returnImmediately: true },
+  });
+
+  it('marks the file for its task, the same for a repeated one', async () => {
+    const { part } = await uploaded('x');
+    const message = messageWith(part);
+    const first = await post<Sent>(`${url}/message:send`, message, as('ada'));
+    const again = await post<Sent>(`${url}/message:send`, message, as('ada'));
+    expect([first.status, again.body.task.id]).toEqual([200, first.body.task.id]);
+    expect(await marksOf(part.url)).toEqual([`task-${first.body.task.id}`]);
+    const next = await post<Sent>(
+      `${url}/message:send`,
+      messageWith(part, { contextId: first.body.task.contextId }),
+      as('ada'),
+    );
+    expect((await marksOf(part.url)).sort()).toEqual([first, next].map(({ body }) => `task-${body.task.id}`).sort());
+  });
+
+  it('is refused if the file is not there, or is not the caller’s; URLs of others pass', async () => {
+    const { part } = await uploaded('x');
+    const refused = await post<ErrorBody>(`${url}/message:send`, messageWith(part), as('bob'));
+    expect([refused.status, JSON.stringify(refused.body)]).toEqual([
+      400,
+      expect.stringContaining('message.parts[0].url'),
+    ]);
+    const elsewhere = { url: part.url.replace(url, 'https://files.example') };
+    const passed = await post<Sent>(`${url}/message:send`, messageWith(elsewhere), as('bob'));
+    expect([passed.status, await marksOf(part.url)]).toEqual([200, []]);
+  });
+});
+
+it('The agent’s card says where files are uploaded', async () => {
+  const { body } = await get<{ capabilities: { extensions: object[] } }>(`${url}/.well-known/agent-card.json`);
+  const params = { url: `${url}/files`, maxFileBytes: limits.maxFileBytes };
+  expect(body.capabilities.extensions).toContainEqual(expect.objectContaining({ uri: filesUri, params }));
+});
+
+it('Without FILES_URL there are no files', async () => {
+  const other = await stage.another();
+  expect((await fetch(`${other}/files`, { method: 'POST', body: 'x' })).status).toBe(404);
+  const { body } = await get(`${other}/.well-known/agent-card.json`);
+  expect(JSON.stringify(body)).not.toContain(filesUri);
+});
+
+const keysOf = (subject: string) => [{ key: keyOf(subject), subject, tenant: 'default', scopes: [] }];
+
+async function* endless(text: string): AsyncGenerator<Uint8Array> {
+  yield Buffer.from(text);
+  await new Promise(() => undefined);
+}
+
+async function everything(): Promise<string[]> {
+  return readdir(folder, { recursive: true });
+}
+
+/** Names of the tasks for which a file is kept. */
+async function marksOf(fileUrl: string): Promise<string[]> {
+  const id = fileUrl.slice(fileUrl.lastIndexOf('/') + 1);
+  const marks = (await everything()).filter((path) => path.includes(`/${id}/task-`));
+  return marks.map((path) => path.slice(path.lastIndexOf('/') + 1));
+}

@@ -1,0 +1,46 @@
+import type { LocalFiles } from '@switchyard/files';
+import type { Store } from '@switchyard/store';
+import type { Emit } from '../telemetry/events.ts';
+import { Poller } from '../timing/timing.ts';
+
+/** A message with a file is accepted within this time after the gateway has marked the file for its task. */
+const MARK_MS = 600_000;
+
+interface FileSweepSettings {
+  readonly unusedMs: number;
+  readonly sweepEveryMs: number;
+}
+
+/** Removes files whose tasks are gone, and uploads that nobody has completed, on a timer. */
+export class FileSweep {
+  readonly #poller: Poller;
+  readonly #stopping = new AbortController();
+
+  constructor(
+    { files, store, emit }: { readonly files: LocalFiles; readonly store: Pick<Store, 'tasks'>; readonly emit: Emit },
+    { unusedMs, sweepEveryMs }: FileSweepSettings,
+  ) {
+    const options = {
+      existing: (taskIds: readonly string[]) => store.tasks.existing(taskIds),
+      unusedMs,
+      markMs: MARK_MS,
+      signal: this.#stopping.signal,
+    };
+    const run = async (): Promise<void> => {
+      const { removed: count, bytes } = await files.sweep(options);
+      if (count) emit({ kind: 'files-removed', count, bytes });
+    };
+    const onError = (err: unknown): void => emit({ kind: 'error', where: 'files', err });
+    this.#poller = new Poller({ everyMs: sweepEveryMs, run, onError });
+  }
+
+  start(): void {
+    this.#poller.start();
+    this.#poller.request();
+  }
+
+  stop(): Promise<void> {
+    this.#stopping.abort();
+    return this.#poller.stop();
+  }
+}

@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+
+/** 128 random bits, and the size in base 36: so the files of a principal are counted by their names alone. */
+const form = /^[\da-f]{32}-([\da-z]{1,11})$/;
+
+/** @param sizeBytes of the whole file */
+export function newFileId(sizeBytes: number): string {
+  return `${randomBytes(16).toString('hex')}-${sizeBytes.toString(36)}`;
+}
+
+/** Bytes of the file with this id; undefined: it is no id of a file. */
+export function sizeOf(id: string): number | undefined {
+  const [, size] = form.exec(id) ?? [];
+  return size === undefined ? undefined : Number.parseInt(size, 36);
+}
+
+/**
+ * The id in a URL `…/files/<id>`; undefined: it is no URL of a file. The host is not compared: a gateway may have
+ * several names, and nobody else's URL has the id of a file that exists.
+ */
+export function fileIdIn(url: string): string | undefined {
+  const path = URL.canParse(url) ? new URL(url).pathname : '';
+  const [, id = ''] = /\/files\/([^/]+)$/.exec(path) ?? [];
+  return sizeOf(id) === undefined ? undefined : id;
+}
+
+/** The ids of the files that parts of a message or artifact refer to, each once. */
+export function fileIdsIn(parts: readonly { readonly url?: string | undefined }[]): string[] {
+  return [...new Set(parts.flatMap(({ url }) => (url === undefined ? [] : (fileIdIn(url) ?? []))))];
+}

@@ -1,0 +1,36 @@
+/**
+ * - `too-large`: the file is larger than MAX_FILE_BYTES. `over-quota`: the principal has MAX_FILE_BYTES_PER_PRINCIPAL.
+ * - `store-full`: the disk is.
+ * - `incomplete`, `too-long`: the content has fewer or more bytes than were announced. `wrong-digest`: it has others.
+ * - `wrong-offset`: the upload has another number of bytes so far. `busy`: another request writes it.
+ */
+export type FileRefusal =
+  | 'too-large'
+  | 'over-quota'
+  | 'store-full'
+  | 'incomplete'
+  | 'too-long'
+  | 'wrong-digest'
+  | 'wrong-offset'
+  | 'busy';
+
+/** A file is not stored; the message says why, and names the setting of a limit. */
+export class FileRefused extends Error {
+  override readonly name = 'FileRefused';
+  readonly reason: FileRefusal;
+
+  constructor(reason: FileRefusal, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}
+
+/** What a file system says when nothing more can be written: no space, a quota, or a limit on the size of files. */
+const fullCodes: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
+
+/** @returns the error, or why the file system is full */
+export function explained(error: unknown): unknown {
+  const isFull = error instanceof Error && 'code' in error && fullCodes.includes(error.code);
+  if (!isFull) return error;
+  return new FileRefused('store-full', 'The store of files (FILES_URL) is full', { cause: error });
+}

@@ -1,0 +1,144 @@
+import { readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isMissing } from './durable.ts';
+import { sizeOf } from './file-id.ts';
+
+/** Names in the folder of a principal: `<id>` is a file, with these prefixes it is one in the making, or in the bin. */
+export const draftPrefix = '.new-';
+export const gonePrefix = '.gone-';
+
+/** The name of a principal's folder. Others are not ours. */
+const ofPrincipal = /^[\da-f]{32}$/;
+
+/** Names in the folder of a file. */
+export const factsName = 'facts.json';
+const contentName = 'content';
+const taskPrefix = 'task-';
+/** File systems allow 255 bytes. */
+const longestName = 200;
+
+/** The mark of a task that keeps a file; undefined: the id is longer than that of any task. */
+export function taskName(taskId: string): string | undefined {
+  const name = taskPrefix + encodeURIComponent(taskId);
+  return name.length > longestName ? undefined : name;
+}
+
+/** Bytes that a name in the folder of a principal stands for. */
+export function bytesIn(name: string): number {
+  return sizeOf(name.replace(/^\.(?:new|gone)-/, '')) ?? 0;
+}
+
+export interface SweepOptions {
+  /** Which of these tasks exist. */
+  readonly existing: (taskIds: readonly string[]) => Promise<ReadonlySet<string>>;
+  /** How long a file is kept that no message has referred to, and an upload that gets no byte. */
+  readonly unusedMs: number;
+  /** How long a mark counts before its task exists: a message may be on its way. */
+  readonly markMs: number;
+  /** Aborted when the sweep shall end early. */
+  readonly signal?: AbortSignal;
+}
+
+/** Removes what nobody needs any more. Several processes may do it at the same time. */
+export async function sweepFolder(folder: string, options: SweepOptions) {
+  let removed = 0;
+  let bytes = 0;
+  for (const owner of await readdir(folder)) {
+    if (!ofPrincipal.test(owner)) continue;
+    const path = join(folder, owner);
+    for (const name of await namesIn(path)) {
+      if (options.signal?.aborted) return { removed, bytes };
+      const isGone = name.startsWith(draftPrefix)
+        ? await sweepUpload(join(path, name), options)
+        : await sweepFile(path, name, options);
+      if (!isGone) continue;
+      removed += 1;
+      bytes += bytesIn(name);
+    }
+    // It has other files, or another process was faster.
+    await rmdir(path).catch(() => undefined);
+  }
+  return { removed, bytes };
+}
+
+async function sweepUpload(path: string, { unusedMs }: SweepOptions): Promise<boolean> {
+  // A crash may have come before the first byte.
+  const changedMs = (await changedAt(join(path, contentName))) ?? (await changedAt(path));
+  if (changedMs === undefined || Date.now() - changedMs < unusedMs) return false;
+  await rm(path, { recursive: true, force: true });
+  return true;
+}
+
+async function sweepFile(ownerPath: string, name: string, options: SweepOptions): Promise<boolean> {
+  const isInBin = name.startsWith(gonePrefix);
+  const id = isInBin ? name.slice(gonePrefix.length) : name;
+  if (sizeOf(id) === undefined) return false;
+  const path = join(ownerPath, id);
+  const bin = join(ownerPath, gonePrefix + id);
+  if (isInBin) {
+    // The process that has moved it there crashed, or removes it now.
+    if (await isNeeded(bin, await namesIn(bin), options)) await move(bin, path);
+    else await rm(bin, { recursive: true, force: true });
+    return false;
+  }
+  const before = await namesIn(path);
+  if (await isNeeded(path, before, options)) return false;
+  // From here on no task can be added: its message would not find the file.
+  if (!(await move(path, bin))) return false;
+  if ((await namesIn(bin)).some((each) => !before.includes(each))) {
+    await move(bin, path);
+    return false;
+  }
+  await rm(bin, { recursive: true, force: true });
+  return true;
+}
+
+/** Whether a task needs the file, or may need it soon. Forgets tasks that are gone, if others are left. */
+async function isNeeded(path: string, names: readonly string[], options: SweepOptions): Promise<boolean> {
+  const { existing, unusedMs, markMs } = options;
+  const marks = names.filter((name) => name.startsWith(taskPrefix));
+  if (marks.length === 0) return isYounger(join(path, contentName), unusedMs);
+  const taskIdOf = (mark: string): string => decodeURIComponent(mark.slice(taskPrefix.length));
+  const found = await existing(marks.map(taskIdOf));
+  const gone: string[] = [];
+  for (const mark of marks)
+    if (!found.has(taskIdOf(mark)) && !(await isYounger(join(path, mark), markMs))) gone.push(mark);
+  if (gone.length === marks.length) return false;
+  await Promise.all(gone.map((mark) => rm(join(path, mark), { force: true })));
+  return true;
+}
+
+async function isYounger(path: string, ageMs: number): Promise<boolean> {
+  const changedMs = await changedAt(path);
+  return changedMs !== undefined && Date.now() - changedMs < ageMs;
+}
+
+/** @returns false: another process was faster */
+async function move(from: string, to: string): Promise<boolean> {
+  try {
+    await rename(from, to);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+async function namesIn(path: string): Promise<string[]> {
+  try {
+    return await readdir(path);
+  } catch (error) {
+    // Another process has removed it, or it is a file that is not ours.
+    if (isMissing(error) || (error instanceof Error && 'code' in error && error.code === 'ENOTDIR')) return [];
+    throw error;
+  }
+}
+
+async function changedAt(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).mtimeMs;
+  } catch (error) {
+    if (isMissing(error)) return undefined;
+    throw error;
+  }
+}

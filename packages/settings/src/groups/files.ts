@@ -1,0 +1,45 @@
+import { integer, milliseconds, text } from '../setting/kinds.ts';
+import type { SettingGroup } from '../setting/setting.ts';
+
+export const files = {
+  title: 'Files',
+  settings: {
+    FILES_URL: {
+      of: ['gateway', 'worker'],
+      schema: text(/^file:\/./, 'the URL of a folder, such as file:///var/lib/switchyard/files'),
+      defaultText: 'none: no files; `switchyard up`: `files` in the data folder',
+      text: 'The folder for files that are too large for a task ([files.md](files.md)), on a volume that all gateways and workers of the deployment mount, and no other deployment.',
+      isShared: true,
+    },
+    MAX_FILE_BYTES: {
+      of: ['gateway', 'worker'],
+      schema: integer(1, 2 ** 50),
+      default: 5 * 1024 ** 3,
+      defaultText: '5 GiB',
+      text: 'The largest file, in bytes; also the largest that an agent reads from another server.',
+      isShared: true,
+    },
+    MAX_FILE_BYTES_PER_PRINCIPAL: {
+      of: ['gateway', 'worker'],
+      schema: integer(1, 2 ** 50),
+      default: 20 * 1024 ** 3,
+      defaultText: '20 GiB',
+      text: 'Bytes of all files of a principal, with those that its agents have written for it, and unfinished uploads.',
+      isShared: true,
+    },
+    FILES_UNUSED_MS: {
+      of: ['worker'],
+      schema: milliseconds,
+      default: 86_400_000,
+      defaultText: '24 h',
+      text: 'How long a file is kept that no message has referred to, and an upload that gets no more bytes.',
+    },
+    FILES_SWEEP_MS: {
+      of: ['worker'],
+      schema: milliseconds,
+      default: 600_000,
+      defaultText: '10 min',
+      text: 'How often a worker removes files whose tasks are gone.',
+    },
+  },
+} as const satisfies SettingGroup;
