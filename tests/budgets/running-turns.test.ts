@@ -25,7 +25,7 @@ beforeAll(async () => {
   store = new Store({ redisUrl: redis.url, prefix: 'running' }, () => undefined);
   await store.start();
   consumer = store.turns.consume({
-    agent: 'echo',
+    queue: 'echo',
     concurrency: turns,
     onError: () => undefined,
     async run(job) {

@@ -29,7 +29,7 @@ export class BenchTask {
     const acceptance = await store.tasks.accept(benchScope, { message: userMessage('work') });
     if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
     const hooks = { onCancel: (): void => undefined, onFenced: (): void => undefined };
-    const start = { agent: benchScope.agent, taskId: acceptance.taskId, job: 1, started: 1, token: 'bench' };
+    const start = { queue: benchScope.agent, taskId: acceptance.taskId, job: 1, started: 1, token: 'bench' };
     const turn = await store.turns.jobOf(start).begin(hooks);
     if (typeof turn === 'string') throw new Error(turn);
     return new BenchTask(store, turn);

@@ -49,7 +49,7 @@ describe('the time to live of a message', () => {
     const { id } = taskIn(
       await invoke({ operation: 'SendMessage', params: asking(timeToLiveUri, { ttlMs: 600_000 }), headers }),
     );
-    const job = used.stage.store.turns.jobOf({ agent: 'desk', taskId: id, job: 1, started: 1, token: 'w:1' });
+    const job = used.stage.store.turns.jobOf({ queue: 'desk', taskId: id, job: 1, started: 1, token: 'w:1' });
     const turn = await job.begin({ onCancel: () => undefined, onFenced: () => undefined });
     if (typeof turn === 'string') throw new Error(turn);
     await turn.publish({ kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true });

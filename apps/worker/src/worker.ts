@@ -215,7 +215,7 @@ export class Worker {
   ): Consumer<TurnJob> {
     const { store, emit } = this.#dependencies;
     const consumer: Consumer<TurnJob> = store.turns.consume({
-      agent: queue,
+      queue,
       concurrency,
       maxAttempts: agent.retry.attempts,
       whileWorking: agent.whileWorking,

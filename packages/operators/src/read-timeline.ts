@@ -4,7 +4,7 @@ import {
   list,
   masterOf,
   type RedisConnection,
-  skillQueue,
+  queueName,
   text,
   tuple,
 } from '@switchyard/store/inside';
@@ -45,7 +45,7 @@ export async function readTimeline(
       redis.lrange(`${key}:l`, '0', '-1'),
       readFailures(dependencies, taskId),
       readStatuses(redis, keys.events(taskId)),
-      queue.inspect(skillQueue(agent, queueOfSkill), taskId, job),
+      queue.inspect(queueName(agent, queueOfSkill), taskId, job),
       webhooksOf(dependencies, taskId),
       masterOf(redis, key)?.pubsub('SHARDNUMSUB', keys.events(taskId)),
     ]);

@@ -3,7 +3,7 @@ import {
   cardUrlOf,
   queueRoot,
   REMOTE_AGENTS,
-  skillQueue,
+  queueName,
   type UsedPlaces,
   usedPlaces,
 } from '@switchyard/store/inside';
@@ -150,7 +150,7 @@ export async function factsOf(
 ): Promise<TaskFacts> {
   const { redis, shards, queue } = dependencies;
   const { taskId, agent, tenant, job } = record;
-  const queueName = skillQueue(agent, record.queueOfSkill);
+  const queueName = queueName(agent, record.queueOfSkill);
   const keys = shards.of(taskId);
   const [
     { facts, shares },
@@ -204,7 +204,7 @@ async function placesFor(
   limits: AnnouncedLimits | undefined,
 ): Promise<PlaceFacts | undefined> {
   if (!limits || jobState !== 'waiting') return undefined;
-  const jobKey = `${queueRoot(skillQueue(agent, queueOfSkill), shards.of(taskId))}${taskId}.${job}`;
+  const jobKey = `${queueRoot(queueName(agent, queueOfSkill), shards.of(taskId))}${taskId}.${job}`;
   const [tenant, key] = await redis.hmget(jobKey, 'tenant', 'key');
   const used = await usedPlaces({ redis, shards }, agent, { tenant: tenant ?? '-', key: key ?? '' });
   return { limits, used, ...(key && { key: decodeURIComponent(key) }) };

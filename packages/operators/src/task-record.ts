@@ -1,5 +1,5 @@
 import { isTerminal, type Priority, priorities } from '@switchyard/protocol';
-import { skillQueue } from '@switchyard/store/inside';
+import { queueName } from '@switchyard/store/inside';
 import { type CurrentReason, currentReason } from './current-reason.ts';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import { type TaskIdentity, taskIdentity } from './task-identity.ts';
@@ -127,7 +127,7 @@ export async function readRecord(dependencies: OperatorDependencies, taskId: str
     openTurn: Number.parseInt(values[FIELDS.indexOf('turn')] ?? '0', 10),
     attempts: number('attempts'),
     job,
-    jobState: job ? await queue.stateOf(skillQueue(identity.agent, skill), taskId, job) : 'none',
+    jobState: job ? await queue.stateOf(queueName(identity.agent, skill), taskId, job) : 'none',
     ...(skill && { queueOfSkill: skill }),
     ...(priority && { priority }),
     ...beginByIn(late ?? beginBy),

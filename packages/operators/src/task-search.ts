@@ -7,7 +7,7 @@ import {
   findEntries,
   hiddenLetter,
   integer,
-  queueOf,
+  queueName,
   REMOTE_AGENTS,
   type ShardKeys,
   sortableTime,
@@ -148,7 +148,7 @@ async function findStuck(
   after: string,
 ): Promise<FoundEntries> {
   const { agents, frozen, running } = await stuckPlaces(dependencies);
-  const indexesOf = (keys: ShardKeys): string[] => agents.map((each) => keys.agentIndex(queueOf(each)));
+  const indexesOf = (keys: ShardKeys): string[] => agents.map((each) => keys.agentIndex(queueName(each)));
   const source = { indexesOf, letters: OPEN, isExact: false };
   const [waiting, rows] = await Promise.all([
     agents.length > 0 ? walk(dependencies, filter, source) : { entries: [], isPartial: false },
@@ -277,7 +277,7 @@ async function sourceOf(
   dependencies: OperatorDependencies,
   { contextId, agent, states, tenant, subject, reason }: TaskFilter,
 ): Promise<Source> {
-  const agents = agent === undefined ? [...(await dependencies.registry.ids()), REMOTE_AGENTS] : [queueOf(agent)];
+  const agents = agent === undefined ? [...(await dependencies.registry.ids()), REMOTE_AGENTS] : [queueName(agent)];
   const isOfRemote = agents.includes(REMOTE_AGENTS) && (await dependencies.queue.isUsed(REMOTE_AGENTS));
   if (tenant !== undefined && subject !== undefined && !isOfRemote) {
     const principal = { tenant, subject, scopes: [] };

@@ -40,7 +40,7 @@ export type { OpenDeliveryQueue, TaskSnapshot } from './push/open-delivery-queue
 export type { Push } from './push/push.ts';
 export type { WebhookCreation, WebhookPage, Webhooks } from './push/webhooks.ts';
 export type { Consumer, ConsumerOptions } from './queue/consumer.ts';
-export { type DeliveryQueueId, skillQueue } from './queue/job.ts';
+export { type DeliveryQueueId, queueName } from './queue/job.ts';
 export type { Queues, TenantShare } from './queue/queues.ts';
 export { cardUrlOf, REMOTE_AGENTS, remoteAgentId } from './queue/remote-agents.ts';
 export type { JobOutcome, RunningJob } from './queue/running-job.ts';

@@ -16,7 +16,7 @@ export {
   parseCursor,
   webhookKeys,
 } from './push/delivery-queue.ts';
-export { deliveryQueueText, parseDeliveryQueue, queueOf, queueRoot, skillQueue } from './queue/job.ts';
+export { deliveryQueueText, parseDeliveryQueue, queueName, queueRoot } from './queue/job.ts';
 export { type JobCounts, sumOfJobs } from './queue/job-counts.ts';
 export type { QueueSample } from './queue/load.ts';
 export type { TenantShare } from './queue/queues.ts';

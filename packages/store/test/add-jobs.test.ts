@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Scope, Store } from '../src/index.ts';
-import { queueOf as queueOfAgent } from '../src/queue/job.ts';
+import { queueName } from '../src/queue/job.ts';
 import { remoteAgentId } from '../src/queue/remote-agents.ts';
 import { accepted, begun, userMessage } from './support/drive.ts';
 import { addWithBullMQ, asBullMQ, queueContents } from './support/queue-contents.ts';
@@ -32,7 +32,7 @@ describe('a message changes the queue exactly as BullMQ does when it adds the sa
 
   async function send(scope: Scope = alice): Promise<string> {
     const { taskId } = await accepted(ours, scope);
-    await addByBullMQ(queueOfAgent(scope.agent), `${taskId}.1`);
+    await addByBullMQ(queueName(scope.agent), `${taskId}.1`);
     return taskId;
   }
 

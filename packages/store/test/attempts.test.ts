@@ -81,7 +81,7 @@ test('a job has the time that it waited since it was added or given back', async
   await redis.hset(job, 'timestamp', String(Number(await redis.hget(job, 'timestamp')) - 5_000));
   const waits: (number | undefined)[] = [];
   const consumer = own.turns.consume({
-    agent: 'echo',
+    queue: 'echo',
     concurrency: 1,
     run: async ({ waitedMs }) => (waits.push(waitedMs) === 1 ? 'requeue' : 'done'),
     onError: () => undefined,

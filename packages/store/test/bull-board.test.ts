@@ -112,7 +112,7 @@ test('bull-board pauses a queue, whose jobs wait until it resumes the queue', as
   const { taskId } = await accepted(store, alice);
   const ran: string[] = [];
   const consumer = store.turns.consume({
-    agent: 'echo',
+    queue: 'echo',
     concurrency: 1,
     run: async (job) => {
       ran.push(job.taskId);

@@ -25,7 +25,7 @@ test('a delayed job runs again in time, although others end shortly after it was
     done++;
     return 'done';
   };
-  const consumer = store.turns.consume({ agent: 'echo', concurrency: 10, run, onError: () => undefined });
+  const consumer = store.turns.consume({ queue: 'echo', concurrency: 10, run, onError: () => undefined });
   await consumer.start();
   for (let round = 1; round <= 40; round++) {
     const isDelayed = new Promise<void>((resolve) => {
@@ -43,7 +43,7 @@ test('a job whose wake-up was lost is found, whether it is new or delayed', asyn
   const marker = `${store.settings.prefix}{s0}:q:echo:marker`;
   let starts = 0;
   const run = async (): Promise<JobOutcome> => (++starts === 1 ? { retryAfterMs: 700 } : 'done');
-  const consumer = store.turns.consume({ agent: 'echo', concurrency: 10, run, onError: () => undefined });
+  const consumer = store.turns.consume({ queue: 'echo', concurrency: 10, run, onError: () => undefined });
   await consumer.start();
   await delay(50); // by now the consumer waits
   // As if another process had crashed after it received the wake-up.
@@ -68,7 +68,7 @@ test('a consumer takes as many jobs as it has slots; when paused it runs only th
     running--;
     return 'done';
   };
-  const consumer = store.turns.consume({ agent: 'echo', concurrency: 10, run, onError: () => undefined });
+  const consumer = store.turns.consume({ queue: 'echo', concurrency: 10, run, onError: () => undefined });
   await consumer.start();
   const root = `${store.settings.prefix}{s0}:q:echo:`;
   await until(() => runs > 1, { what: 'the jobs that were taken with the first one begin' });
@@ -88,7 +88,7 @@ test('a consumer that is paused while it waits for jobs keeps no job that it doe
     runs++;
     return 'requeue';
   };
-  const consumer = store.turns.consume({ agent: 'echo', concurrency: 10, run, onError: () => undefined });
+  const consumer = store.turns.consume({ queue: 'echo', concurrency: 10, run, onError: () => undefined });
   await consumer.start();
   await delay(100); // by now the consumer waits for a marker
   await consumer.pause();
@@ -115,7 +115,7 @@ test('messages sent one after the other beside a running turn are each taken wit
     own.resolve();
     return 'removed';
   };
-  const consumer = store.turns.consume({ agent: 'echo', concurrency: 10, run, onError: () => undefined });
+  const consumer = store.turns.consume({ queue: 'echo', concurrency: 10, run, onError: () => undefined });
   await consumer.start();
   await accepted(store, alice);
   await until(() => runs === 1, { what: 'a turn runs' });
@@ -179,7 +179,7 @@ test('the concurrency of an agent is for all shards together', async () => {
     return 'done';
   };
   await Promise.all(Array.from({ length: 60 }, () => accepted(store, alice)));
-  const consumer = store.turns.consume({ agent: 'echo', concurrency: 2, run, onError: () => undefined });
+  const consumer = store.turns.consume({ queue: 'echo', concurrency: 2, run, onError: () => undefined });
   await consumer.start();
   await until(() => runs === 60, { what: 'all jobs have run', timeoutMs: 20_000 });
   await consumer.stop();

@@ -43,7 +43,7 @@ test('a job whose run rejects is tried again later and later, up to a minute, un
       runs++;
       throw error;
     };
-    const consumer = store.turns.consume({ agent: 'echo', concurrency: 1, run, onError: () => undefined });
+    const consumer = store.turns.consume({ queue: 'echo', concurrency: 1, run, onError: () => undefined });
     await consumer.start();
     const delay = () => redis.hget(`${root}${taskId}.1`, 'delay');
     await until(async () => runs === 1 && Number(await delay()) > 0, { what: 'the job is delayed' });

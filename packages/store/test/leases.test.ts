@@ -21,7 +21,7 @@ afterEach(() => {
 });
 
 function consume(store: Store, run: (job: TurnJob) => Promise<JobOutcome>, concurrency = 10): Consumer<TurnJob> {
-  return store.turns.consume({ agent: 'echo', concurrency, run, onError: () => undefined });
+  return store.turns.consume({ queue: 'echo', concurrency, run, onError: () => undefined });
 }
 
 test('an outage of Redis that is longer than a lease spends no attempt, and starts no turn again', async () => {

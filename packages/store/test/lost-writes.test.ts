@@ -133,7 +133,7 @@ describe('a run whose begin a fail-over lost', () => {
     const { taskId } = await accepted(store, alice);
     const key = `${store.settings.prefix}{s0}:t:${taskId}`;
     const failOver = await failOverTo(redis, key, `${key}:e`);
-    const job = store.turns.jobOf({ agent: 'echo', taskId, job: 1, started: 1, token: 'lost' });
+    const job = store.turns.jobOf({ queue: 'echo', taskId, job: 1, started: 1, token: 'lost' });
     let isLost = false;
     await job.begin({
       onCancel: () => undefined,

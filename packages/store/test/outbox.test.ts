@@ -86,7 +86,7 @@ describe('the sweeper', () => {
     await addAgain(call, own);
     const runs: TurnJob[] = [];
     const consumer = own.turns.consume({
-      agent: 'kitchen',
+      queue: 'kitchen',
       concurrency: 1,
       run: async (job) => {
         runs.push(job);
@@ -111,7 +111,7 @@ describe('the sweeper', () => {
       await gate.promise;
       return 'done';
     };
-    const consumer = own.turns.consume({ agent: 'echo', concurrency: 1, run, onError: () => undefined });
+    const consumer = own.turns.consume({ queue: 'echo', concurrency: 1, run, onError: () => undefined });
     await consumer.start();
     await until(() => runs === 1, { what: 'the turn runs' });
     const end = performance.now() + 900;

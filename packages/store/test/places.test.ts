@@ -107,7 +107,7 @@ async function startWorker(of: Deployment, limits: TurnLimits, concurrency = 10)
     return 'removed';
   };
   const consumer = store.turns.consume({
-    agent: 'echo',
+    queue: 'echo',
     concurrency,
     places: store.turns.places('echo', limits),
     run,

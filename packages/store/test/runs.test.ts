@@ -60,7 +60,7 @@ test('a process whose machine was suspended checks before an external effect tha
   const seen: string[] = [];
   const checked = Promise.withResolvers<void>();
   const consumer = store.turns.consume({
-    agent: 'echo',
+    queue: 'echo',
     concurrency: 1,
     onError: () => undefined,
     async run(job) {
@@ -109,7 +109,7 @@ test('a job that Redis has for a process which does not know it runs nevertheles
   const gate = Promise.withResolvers<void>();
   const runs: string[] = [];
   const consumer = store.turns.consume({
-    agent: 'echo',
+    queue: 'echo',
     concurrency: 2,
     onError: () => undefined,
     async run({ taskId }) {

@@ -10,13 +10,13 @@ import { alice, testRedis, testStore } from './support/redis.ts';
 const redis = testRedis();
 
 /** Starts a consumer that runs each job at once; with it the checks of its store begin. */
-async function consume(store: Store, agent: string): Promise<string[]> {
+async function consume(store: Store, queue: string): Promise<string[]> {
   const runs: string[] = [];
   const run = async ({ taskId }: { taskId: string }): Promise<JobOutcome> => {
     runs.push(taskId);
     return 'done';
   };
-  const consumer = store.turns.consume({ agent, concurrency: 4, run, onError: () => undefined });
+  const consumer = store.turns.consume({ queue, concurrency: 4, run, onError: () => undefined });
   await consumer.start();
   onTestFinished(() => consumer.stop());
   return runs;

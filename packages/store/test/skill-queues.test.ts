@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import type { NamedSkill, Scope, Store } from '../src/index.ts';
-import { skillQueue } from '../src/index.ts';
+import { queueName } from '../src/index.ts';
 import { begun, spent, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 import { queueOf } from './support/runs.ts';
 
 const redis = testRedis();
 const print: NamedSkill = { id: 'print', hasQueue: true };
-const printQueue = skillQueue('echo', 'print');
+const printQueue = queueName('echo', 'print');
 const card = {
   name: 'Echo',
   description: 'Repeats its input',
@@ -72,7 +72,7 @@ describe('a task whose first message named a skill with a queue', () => {
   test('gets a successor job in that queue when a job has run its eight turns', async () => {
     const store = await testStore();
     const { taskId, contextId } = await send(store);
-    const queue = queueOf(store, redis, { agent: printQueue });
+    const queue = queueOf(store, redis, { queue: printQueue });
     const { jobs } = await queue.take({ taker: 'taker', number: 1, count: 1, kinds: 'any' });
     const turn = await begun(store, taskId, { turnsBefore: 7, token: jobs[0]?.token ?? '' });
     await send(store, { message: userMessage('more', { taskId, contextId }), skill: undefined });

@@ -26,7 +26,7 @@ class CrashingProcess {
     this.#onCrash = onCrash;
     const run = (job: TurnJob): Promise<JobOutcome> =>
       Promise.race([this.#run(job), this.#crashed.promise.then(() => 'removed' as const)]);
-    const options = { agent: 'echo', concurrency: 10, run, onError: () => undefined, maxAttempts };
+    const options = { queue: 'echo', concurrency: 10, run, onError: () => undefined, maxAttempts };
     this.#consumer = store.turns.consume(options);
   }
 

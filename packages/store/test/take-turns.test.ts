@@ -26,7 +26,7 @@ type Run = (job: TurnJob) => Promise<JobOutcome>;
 
 /** Runs an agent's jobs until the end of the test. */
 function consume(store: Store, run: Run, more: { concurrency?: number } = {}): AsyncDisposable {
-  const consumer = store.turns.consume({ agent: 'echo', concurrency: 1, run, onError: () => undefined, ...more });
+  const consumer = store.turns.consume({ queue: 'echo', concurrency: 1, run, onError: () => undefined, ...more });
   const started = consumer.start();
   return {
     async [Symbol.asyncDispose]() {

@@ -51,7 +51,7 @@ describe('a message with a time to live', () => {
     await until(async () => Number(await redis.zscore(keysOf(store).beginBy, taskId)) < Date.now() - 1, {
       what: 'late',
     });
-    const job = store.turns.jobOf({ agent: 'echo', taskId, job: 1, started: 1, token: 'w:1' });
+    const job = store.turns.jobOf({ queue: 'echo', taskId, job: 1, started: 1, token: 'w:1' });
     expect(await job.begin(noHooks)).toBe('rejected');
     expect(await job.begin(noHooks)).toBe('stale');
     expect((await read(store, taskId)).status.state).toBe('TASK_STATE_REJECTED');
@@ -66,7 +66,7 @@ describe('a message with a time to live', () => {
     await until(async () => Number(await redis.zscore(keysOf(store).beginBy, taskId)) < Date.now() - 1, {
       what: 'late',
     });
-    const job = store.turns.jobOf({ agent: 'echo', taskId, job: 2, started: 1, token: 'w:1' });
+    const job = store.turns.jobOf({ queue: 'echo', taskId, job: 2, started: 1, token: 'w:1' });
     expect(await job.begin(noHooks)).toBe('rejected');
     const turn = await job.begin(noHooks);
     expect(typeof turn !== 'string' && turn.start.message.parts[0]?.text).toBe('next');

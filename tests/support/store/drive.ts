@@ -32,7 +32,7 @@ export function beginTurn(
   start: Pick<GivenStart, 'taskId'> & Partial<GivenStart>,
   hooks: TurnHooks = ignore,
 ): Promise<Beginning> {
-  const first = { agent: 'echo', job: 1, started: 1, token: randomUUID() };
+  const first = { queue: 'echo', job: 1, started: 1, token: randomUUID() };
   return store.turns.jobOf({ ...first, ...start }).begin(hooks);
 }
 

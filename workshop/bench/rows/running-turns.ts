@@ -38,7 +38,7 @@ async function runTurns(redisUrl: string, count: number): Promise<{ stop(): Prom
   const ended = Promise.withResolvers<void>();
   let begun = 0;
   const consumer: Consumer<TurnJob> = store.turns.consume({
-    agent: benchScope.agent,
+    queue: benchScope.agent,
     concurrency: count,
     onError: (error) => process.stderr.write(`${error.message}\n`),
     async run(job) {

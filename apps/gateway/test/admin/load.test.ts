@@ -24,7 +24,7 @@ it('the load of an agent counts waiting and running jobs over all shards', async
     return { retryAfterMs: 60_000 };
   };
   const worker = stage.store.turns.consume({
-    agent: 'echo',
+    queue: 'echo',
     concurrency: 4,
     maxAttempts: 1,
     run,

@@ -1,5 +1,5 @@
 import type { Agent } from '@switchyard/agent';
-import { type Consumer, type Registry, skillQueue, type TurnJob } from '@switchyard/store';
+import { type Consumer, queueName, type Registry, type TurnJob } from '@switchyard/store';
 import type { Drainable } from './drain.ts';
 
 /**
@@ -37,9 +37,9 @@ export class AgentConsumer implements Drainable {
     const before = Object.keys((await this.#registry.find(id))?.skillQueues ?? {});
     this.#skillQueues = { ...Object.fromEntries(before.map((skill) => [skill, 0])), ...skillConcurrency };
     const ofSkills = Object.entries(this.#skillQueues).map(([skill, concurrency]) =>
-      this.#consume(skillQueue(id, skill), Math.max(1, concurrency)),
+      this.#consume(queueName(id, skill), Math.max(1, concurrency)),
     );
-    this.#consumers = [this.#consume(id, concurrency), ...ofSkills];
+    this.#consumers = [this.#consume(queueName(id), concurrency), ...ofSkills];
     await Promise.all(this.#consumers.map((consumer) => consumer.start()));
   }
 

@@ -1,4 +1,4 @@
-import { queueRoot } from '../queue/job.ts';
+import { queueName, queueRoot } from '../queue/job.ts';
 import type { Queues } from '../queue/queues.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import {
@@ -116,7 +116,7 @@ export class Outbox {
   async #sweepTask(keys: ShardKeys, { member: taskId, field, untilMs }: TaskMember): Promise<SweptTask> {
     const { redis, queue, settings } = this.#dependencies;
     const [verdict, job, owner, sweeps, awaited, known, skill, level] = await sweepScript.run(redis, {
-      keys: { ...keys.record(taskId), root: queueRoot(agentOf(field), keys) },
+      keys: { ...keys.record(taskId), root: queueRoot(queueName(agentOf(field)), keys) },
       args: { ...recordArgValues(taskId, settings), claimedMs: untilMs },
     });
     if (verdict !== 'add') return verdict;

@@ -62,13 +62,13 @@ export class Deliveries {
   /** Consumes the jobs of all webhooks; each run calls `open`. */
   consume({ concurrency, run, onError }: PushConsumerOptions): Consumer {
     return new Consumer(this.#dependencies.consumers, {
-      agent: PUSH_QUEUE,
+      queue: PUSH_QUEUE,
       concurrency,
       onError,
       take: (queue, request) => queue.take(request),
       run({ id, token }) {
-        const { taskId: queue, job } = parseJobId(id);
-        return run({ ...parseDeliveryQueue(queue), job, token });
+        const { taskId: deliveryQueue, job } = parseJobId(id);
+        return run({ ...parseDeliveryQueue(deliveryQueue), job, token });
       },
     });
   }

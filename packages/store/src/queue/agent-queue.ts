@@ -74,6 +74,7 @@ export class AgentQueue {
   /** Under which this process runs the queue's jobs. */
   readonly lease: Lease;
 
+  /** @param name as `queueName` */
   constructor(lease: Lease, name: string) {
     this.lease = lease;
     this.root = queueRoot(name, lease.keys);

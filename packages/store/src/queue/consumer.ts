@@ -11,8 +11,9 @@ import { Slots } from './slots.ts';
 import type { WakeUp, WakeUps } from './wake-ups.ts';
 
 export interface ConsumerOptions<Job extends RunningJob = RunningJob> {
-  readonly agent: string;
-  /** Jobs of this agent that this process runs at the same time. */
+  /** As `queueName`. */
+  readonly queue: string;
+  /** Jobs of this queue that this process runs at the same time. */
   readonly concurrency: number;
   /** Runs a job. If it rejects, the job is tried again after a delay. */
   readonly run: (job: Job) => Promise<JobOutcome>;
@@ -39,7 +40,7 @@ interface FetchOptions<Job extends RunningJob> extends ConsumerOptions<Job> {
 const FAILED_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 60_000;
 
-/** Takes the jobs of one agent, from every shard, and runs them. */
+/** Takes the jobs of one queue, from every shard, and runs them. */
 export class Consumer<Job extends RunningJob = RunningJob> {
   readonly #dependencies: ConsumerDependencies;
   readonly #options: FetchOptions<Job>;
@@ -61,12 +62,12 @@ export class Consumer<Job extends RunningJob = RunningJob> {
   async start(): Promise<void> {
     const { shards, leases, wakeUps } = this.#dependencies;
     this.#sources = shards.all.map((keys, shard) => {
-      const queue = new AgentQueue(leases.of(keys), this.#options.agent);
+      const queue = new AgentQueue(leases.of(keys), this.#options.queue);
       const wakeUp = wakeUps.open(keys, { marker: markerOf(queue.root), wakeNext: () => queue.wakeAnother() });
       return { queue, wakeUp, loop: this.#loop(queue, wakeUp, shard) };
     });
     this.#dependencies.isolation.join(this.#slots);
-    this.#dependencies.checks.join(this.#options.agent);
+    this.#dependencies.checks.join(this.#options.queue);
     for (const { loop } of this.#sources) loop.start();
   }
 
@@ -88,7 +89,7 @@ export class Consumer<Job extends RunningJob = RunningJob> {
 
   /** Takes no more jobs, and waits for running ones. Idempotent. */
   async stop(): Promise<void> {
-    this.#dependencies.checks.leave(this.#options.agent);
+    this.#dependencies.checks.leave(this.#options.queue);
     this.#slots.end();
     for (const { loop } of this.#sources) loop.stop();
     await Promise.all(this.#sources.map(({ loop }) => loop.settled()));
@@ -107,10 +108,10 @@ export class Consumer<Job extends RunningJob = RunningJob> {
 
   #loop(queue: AgentQueue, wakeUp: WakeUp, shard: number): FetchLoop<Job> {
     const { isolation, processId } = this.#dependencies;
-    const { agent, take, onError } = this.#options;
+    const { queue: name, take, onError } = this.#options;
     return new FetchLoop({
       queue,
-      taker: `${processId}:${agent}/${shard}`,
+      taker: `${processId}:${name}/${shard}`,
       take: (request) => take(queue, request),
       wakeUp,
       slots: this.#slots,

@@ -1,9 +1,9 @@
 import type { ShardKeys } from '../redis/keys.ts';
 import { cardUrlOf, REMOTE_AGENTS } from './remote-agents.ts';
 
-/** The prefix of the keys of an agent's queue on one shard. */
-export function queueRoot(agent: string, keys: ShardKeys): string {
-  return `${keys.queues}:${queueOf(agent)}:`;
+/** The prefix of the keys of a queue on one shard. @param queue as `queueName` */
+export function queueRoot(queue: string, keys: ShardKeys): string {
+  return `${keys.queues}:${queue}:`;
 }
 
 /** The key that wakes a process: of a queue, or of other work. */
@@ -11,16 +11,12 @@ export function markerOf(root: string): string {
   return `${root}marker`;
 }
 
-/** The name of an agent's queue. Remote agents are many, and share one queue. */
-export function queueOf(agent: string): string {
-  return cardUrlOf(agent) === undefined ? agent : REMOTE_AGENTS;
-}
-
 /**
- * The name of the queue of one of an agent's skills. No agent can have this id.
- * @param skill id of the skill; unset or empty: the agent's own queue
+ * The name of an agent's own queue, or of the queue of one of its skills. Remote agents are many, and share one queue.
+ * @param skill id of a skill that has a queue; unset or empty: the agent's own queue
  */
-export function skillQueue(agent: string, skill?: string | null): string {
+export function queueName(agent: string, skill?: string | null): string {
+  if (cardUrlOf(agent) !== undefined) return REMOTE_AGENTS;
   return skill ? `${agent}~${skill}` : agent;
 }
 

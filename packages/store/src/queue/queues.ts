@@ -5,7 +5,7 @@ import { integer, text, tuple, tupleAnd, word } from '../redis/reply.ts';
 import { agentOf, tenantOf } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
 import type { Shards } from '../redis/shards.ts';
-import { type DeliveryQueueId, deliveryQueueText, jobId, jobOptions, queueOf, queueRoot, skillQueue } from './job.ts';
+import { type DeliveryQueueId, deliveryQueueText, jobId, jobOptions, queueName, queueRoot } from './job.ts';
 import { countJobs, type JobCounts, sumOfJobs } from './job-counts.ts';
 
 const addScript = defineScript({
@@ -84,6 +84,7 @@ const MAX_NAMED = 20;
  * the queue it takes.
  */
 export class Queues {
+  /** By the prefix of their keys. */
   readonly #queues = new Map<string, BullQueue>();
   readonly #redis: RedisConnection;
   readonly #shards: Shards;
@@ -105,7 +106,7 @@ export class Queues {
     { taskId, job, skill, level }: JobOfTask,
     { isAwaited = false, isSuspicious = false } = {},
   ): Promise<'added' | 'known'> {
-    return this.#add(queueRoot(skillQueue(agentOf(owner), skill), this.#shards.of(taskId)), {
+    return this.#add(queueRoot(queueName(agentOf(owner), skill), this.#shards.of(taskId)), {
       id: jobId(taskId, job),
       tenant: tenantOf(owner),
       name: 'turn',
@@ -137,7 +138,7 @@ export class Queues {
     });
   }
 
-  /** Removes a job unless it is running. @param queue as `skillQueue`, like the next ones */
+  /** Removes a job unless it is running. @param queue as `queueName`, as in the methods below */
   async remove(queue: string, taskId: string, job: number): Promise<void> {
     const root = queueRoot(queue, this.#shards.of(taskId));
     await removeScript.run(this.#redis, { keys: { root }, args: { id: jobId(taskId, job) } });
@@ -200,15 +201,15 @@ export class Queues {
     };
   }
 
-  /** Whether the agent's queue ever had a job. */
-  async isUsed(agent: string): Promise<boolean> {
-    const counters = this.#shards.all.map((keys) => this.#redis.exists(this.#queue(agent, keys).toKey('id')));
+  /** Whether the queue ever had a job. */
+  async isUsed(queue: string): Promise<boolean> {
+    const counters = this.#shards.all.map((keys) => this.#redis.exists(`${queueRoot(queue, keys)}id`));
     return (await Promise.all(counters)).includes(1);
   }
 
   /** Jobs that wait for a worker, over all shards. */
-  async waiting(agent: string): Promise<number> {
-    return (await this.counts(agent)).waiting;
+  async waiting(queue: string): Promise<number> {
+    return (await this.counts(queue)).waiting;
   }
 
   async stop(): Promise<void> {
@@ -230,22 +231,21 @@ export class Queues {
   }
 
   /** BullMQ reads Redis' version once: a queue that was first used in an outage would never work. */
-  async #forget(name: string, queue: BullQueue): Promise<void> {
-    if (this.#queues.get(name) === queue) this.#queues.delete(name);
+  async #forget(key: string, queue: BullQueue): Promise<void> {
+    if (this.#queues.get(key) === queue) this.#queues.delete(key);
     // It rejects with the error of its start, which the caller has got.
     await queue.close().catch(() => undefined);
   }
 
-  #queue(agent: string, keys: ShardKeys): BullQueue {
-    const shared = queueOf(agent);
-    const name = `${keys.queues}:${shared}`;
-    const known = this.#queues.get(name);
+  #queue(name: string, keys: ShardKeys): BullQueue {
+    const key = queueRoot(name, keys);
+    const known = this.#queues.get(key);
     if (known) return known;
-    const queue = new BullQueue(shared, { ...BULLMQ_OPTIONS, connection: this.#redis, prefix: keys.queues });
+    const queue = new BullQueue(name, { ...BULLMQ_OPTIONS, connection: this.#redis, prefix: keys.queues });
     // The store handles errors of the connection; without a listener BullMQ prints them.
     queue.on('error', () => undefined);
-    this.#queues.set(name, queue);
-    queue.waitUntilReady().catch(() => this.#forget(name, queue));
+    this.#queues.set(key, queue);
+    queue.waitUntilReady().catch(() => this.#forget(key, queue));
     return queue;
   }
 }

@@ -5,7 +5,7 @@ import { integer, list, text, tuple, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
-import { markerOf, queueOf, queueRoot } from './job.ts';
+import { markerOf, queueRoot } from './job.ts';
 import type { WakeUp, WakeUps } from './wake-ups.ts';
 
 const checkShardScript = defineScript({
@@ -67,8 +67,8 @@ export class ShardChecks {
   }
 
   /** Checks the queue from now on. */
-  join(agent: string): void {
-    this.#queues.add(queueOf(agent));
+  join(queue: string): void {
+    this.#queues.add(queue);
     this.#namesSentAt = Number.NEGATIVE_INFINITY;
     if (this.#interval) return;
     this.#interval = setInterval(() => this.#checkAll(), this.#everyMs);
@@ -76,8 +76,8 @@ export class ShardChecks {
     this.#after(0, () => this.#checkAll());
   }
 
-  leave(agent: string): void {
-    this.#queues.delete(queueOf(agent));
+  leave(queue: string): void {
+    this.#queues.delete(queue);
     if (this.#queues.size > 0) return;
     clearInterval(this.#interval);
     this.#interval = undefined;

@@ -7,7 +7,7 @@ import {
   type WhileWorking,
 } from '@switchyard/protocol';
 import type { AnnouncedLimits } from '../places/places.ts';
-import { skillQueue } from '../queue/job.ts';
+import { queueName } from '../queue/job.ts';
 import type { NamedSkill } from '../tasks/accept/submission.ts';
 
 /** A worker's announcement of an agent that it can run. */
@@ -41,7 +41,7 @@ export interface AgentAnnouncement {
 
 /** All queues of an agent, its own first. */
 export function queuesOf({ id, skillQueues = {} }: Pick<AgentAnnouncement, 'id' | 'skillQueues'>): string[] {
-  return [id, ...Object.keys(skillQueues).map((skill) => skillQueue(id, skill))];
+  return [queueName(id), ...Object.keys(skillQueues).map((skill) => queueName(id, skill))];
 }
 
 /**

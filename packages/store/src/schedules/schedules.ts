@@ -1,7 +1,7 @@
 import type { Message, Task } from '@switchyard/protocol';
 import type { PushDependencies } from '../push/delivery-queue.ts';
 import { Webhooks } from '../push/webhooks.ts';
-import { jobOptions, queueRoot } from '../queue/job.ts';
+import { jobOptions, queueName, queueRoot } from '../queue/job.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import { claimMembers, workOff } from '../redis/claims.ts';
 import type { ShardKeys } from '../redis/keys.ts';
@@ -122,7 +122,7 @@ export class Schedules {
   #run({ keys, taskId, owner }: ClaimedTask, hasNext: boolean) {
     const { redis, settings } = this.#dependencies;
     return beginScheduledScript.run(redis, {
-      keys: { ...keys.record(taskId), queueRoot: queueRoot(agentOf(owner), keys) },
+      keys: { ...keys.record(taskId), queueRoot: queueRoot(queueName(agentOf(owner)), keys) },
       args: { ...recordArgValues(taskId, settings), owner, jobOptions: jobOptions(), hasNext: hasNext ? '1' : '' },
     });
   }

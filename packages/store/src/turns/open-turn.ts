@@ -1,5 +1,5 @@
 import type { FailureReport, Message, MessageTrace, TurnEvent, TurnInput } from '@switchyard/protocol';
-import { jobOptions, queueRoot } from '../queue/job.ts';
+import { jobOptions, queueName, queueRoot } from '../queue/job.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import { Batches } from '../redis/batches.ts';
 import { WritesLost } from '../redis/errors.ts';
@@ -155,7 +155,7 @@ export class OpenTurn {
     this.#encoder = new Encoder(start.task, dependencies.settings, start.sizes);
     this.#events = new Batches({ ...EVENTS, send: (events) => this.#append(events) });
     this.#usage = new TurnUsage(dependencies, start);
-    this.#queueRoot = queueRoot(start.agent, dependencies.shards.of(start.taskId));
+    this.#queueRoot = queueRoot(queueName(start.agent), dependencies.shards.of(start.taskId));
     this.#onCancel = hooks.onCancel;
     this.#onFenced = hooks.onFenced;
     this.#onFirstEvent = hooks.onFirstEvent;

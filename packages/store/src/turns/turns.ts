@@ -22,9 +22,10 @@ export interface TurnConsumerOptions extends ConsumerOptions<TurnJob>, Omit<Agen
   readonly places?: Places | undefined;
 }
 
-/** One start of a job, as its agent's queue would give it out. */
+/** One start of a job, as its queue would give it out. */
 export interface GivenStart extends AgentTurnSettings {
-  readonly agent: string;
+  /** As `queueName`. */
+  readonly queue: string;
   readonly taskId: string;
   readonly job: number;
   readonly started: number;
@@ -42,7 +43,7 @@ export class Turns {
     this.#channels = channels;
   }
 
-  /** Consumes the jobs of one agent; each run calls `begin` of its job. */
+  /** Consumes the jobs of one queue; each run calls `begin` of its job. */
   consume({ maxAttempts, whileWorking, places, ...options }: TurnConsumerOptions): Consumer<TurnJob> {
     const agent = { maxAttempts, whileWorking };
     const consumer: Consumer<TurnJob> = new Consumer(this.#dependencies.consumers, {
@@ -63,8 +64,8 @@ export class Turns {
   }
 
   /** For tools and tests: a job that no consumer has taken. No lease keeps it. */
-  jobOf({ agent, taskId, job, started, token, turnsBefore, ...settings }: GivenStart): TurnJob {
-    const queue = new AgentQueue(this.#dependencies.consumers.leases.of(this.#dependencies.shards.of(taskId)), agent);
+  jobOf({ queue: name, taskId, job, started, token, turnsBefore, ...settings }: GivenStart): TurnJob {
+    const queue = new AgentQueue(this.#dependencies.consumers.leases.of(this.#dependencies.shards.of(taskId)), name);
     const start = {
       id: jobId(taskId, job),
       token,

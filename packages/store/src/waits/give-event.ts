@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { FieldViolation, JsonSchema } from '@switchyard/protocol';
-import { jobOptions, queueRoot } from '../queue/job.ts';
+import { jobOptions, queueName, queueRoot } from '../queue/job.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import { list, text, tuple, verdict } from '../redis/reply.ts';
 import { ownerOf, type Scope } from '../redis/scope.ts';
@@ -113,7 +113,7 @@ export async function giveEvent(
   const { shards, settings } = dependencies;
   const keys = shards.of(taskId);
   const call = {
-    keys: { ...keys.record(taskId), queueRoot: queueRoot(scope.agent, keys) },
+    keys: { ...keys.record(taskId), queueRoot: queueRoot(queueName(scope.agent), keys) },
     args: {
       ...recordArgValues(taskId, settings),
       owner: ownerOf(scope),

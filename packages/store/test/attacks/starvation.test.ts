@@ -22,9 +22,9 @@ class Taker {
   readonly #store: Store;
   #number = 0;
 
-  constructor(store: Store, agent = 'echo') {
+  constructor(store: Store, queue = 'echo') {
     this.#store = store;
-    this.queue = queueOf(store, redis, { agent });
+    this.queue = queueOf(store, redis, { queue });
   }
 
   async take(count: number) {

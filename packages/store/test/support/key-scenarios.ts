@@ -1,6 +1,6 @@
 import type { TurnEvent } from '@switchyard/protocol';
 import { inject } from 'vitest';
-import { type Consumer, type OpenTurn, REMOTE_AGENTS, remoteAgentId, skillQueue } from '../../src/index.ts';
+import { type Consumer, type OpenTurn, queueName, REMOTE_AGENTS, remoteAgentId } from '../../src/index.ts';
 import { checkShard } from '../../src/queue/shard-checks.ts';
 import { interruptScript } from '../../src/queue/wake-ups.ts';
 import { createConnections } from '../../src/redis/connection.ts';
@@ -41,8 +41,8 @@ export async function consumeAll(store: TestStore): Promise<Pick<Consumer, 'stop
   const onError = (): void => undefined;
   const run = async () => 'done' as const;
   const consumers: Pick<Consumer, 'start' | 'stop'>[] = [
-    ...['echo', skillQueue('echo', 'print'), 'kitchen', REMOTE_AGENTS].map((agent) =>
-      store.turns.consume({ agent, concurrency: 10, run, onError }),
+    ...['echo', queueName('echo', 'print'), 'kitchen', REMOTE_AGENTS].map((queue) =>
+      store.turns.consume({ queue, concurrency: 10, run, onError }),
     ),
     store.push.deliveries.consume({ concurrency: 10, run, onError }),
   ];
@@ -232,7 +232,7 @@ async function checkOfShard(store: TestStore, recordKeys: () => Promise<void>): 
   await interruptScript.run(commands, { keys: { interrupt: `${keys.queues}:@interrupt:p` }, args: { keptMs: 100 } });
   const scope = { ...alice, agent: 'kitchen' };
   const { taskId } = await accepted(store, scope);
-  const queue = queueOf(store, commands, { agent: 'kitchen', leaseMs: 100 });
+  const queue = queueOf(store, commands, { queue: 'kitchen', leaseMs: 100 });
   await queue.take({ taker: 'gone:kitchen/0', number: 1, count: 1, kinds: 'any' });
   await recordKeys();
   await store.tasks.cancel(scope, taskId);

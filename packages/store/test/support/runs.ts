@@ -13,14 +13,14 @@ export const LONG_LEASE_MS = 60_000;
 /** The moment of a confirmation that holds no longer. */
 export const longAgo = { monotonicMs: Number.NEGATIVE_INFINITY, wallMs: 0 };
 
-/** The queue of the agent `echo`, for a process. */
+/** A queue, for a process. */
 export function queueOf(
   { settings }: { readonly settings: Pick<StoreSettings, 'prefix' | 'shards'> },
   redis: RedisConnection,
-  { agent = 'echo', processId = 'process', leaseMs = LONG_LEASE_MS } = {},
+  { queue = 'echo', processId = 'process', leaseMs = LONG_LEASE_MS } = {},
 ): AgentQueue {
   const keys = new Shards(settings.prefix, settings.shards).of('');
-  return new AgentQueue(new Lease({ redis, leaseMs, processId, onError: () => undefined }, keys), agent);
+  return new AgentQueue(new Lease({ redis, leaseMs, processId, onError: () => undefined }, keys), queue);
 }
 
 /** A run of a job that a process with this name may have begun. */

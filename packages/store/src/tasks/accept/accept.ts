@@ -1,6 +1,6 @@
 import type { Encryption } from '../../encryption/encryption.ts';
 import { encryptWebhook, type WebhookDraft, withId } from '../../encryption/webhook.ts';
-import { queueRoot, skillQueue } from '../../queue/job.ts';
+import { queueName, queueRoot } from '../../queue/job.ts';
 import type { QueueLoads } from '../../queue/load.ts';
 import type { Queues } from '../../queue/queues.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../../record/record-args.ts';
@@ -214,7 +214,7 @@ function moreOf(dependencies: AcceptDependencies, taskId: string, sent: Prepared
 
 /** The queue of a task that the message makes. */
 function queueFor({ agent }: Scope, { skill }: PreparedMessage): string {
-  return skillQueue(agent, skill?.hasQueue ? skill.id : undefined);
+  return queueName(agent, skill?.hasQueue ? skill.id : undefined);
 }
 
 async function makeTaskWithSteps(
@@ -241,7 +241,7 @@ function addMessage(
     keys: {
       ...keys.record(taskId),
       messageId: keys.messageId(scope, retryName(sent)),
-      queueRoot: queueRoot(scope.agent, keys),
+      queueRoot: queueRoot(queueName(scope.agent), keys),
       caller: callerKey(shards, caller),
     },
     args: {

@@ -1,4 +1,4 @@
-import { queueRoot } from '../../queue/job.ts';
+import { queueName, queueRoot } from '../../queue/job.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../../record/record-args.ts';
 import { word } from '../../redis/reply.ts';
 import { ownerOf, type Scope } from '../../redis/scope.ts';
@@ -49,6 +49,6 @@ export function cancelTask(
     seesHidden: seesHidden ? '1' : '',
     ifSeq,
   };
-  const root = queueRoot(scope.agent, keys);
+  const root = queueRoot(queueName(scope.agent), keys);
   return runDurably(dependencies, cancelScript, { keys: { ...keys.record(taskId), root }, args });
 }

@@ -1,5 +1,5 @@
 import { isTerminal, type Task } from '@switchyard/protocol';
-import { skillQueue } from '../../queue/job.ts';
+import { queueName } from '../../queue/job.ts';
 import type { Queues } from '../../queue/queues.ts';
 import { sharedKeyNames } from '../../record/record-args.ts';
 import { idText } from '../../redis/keys.ts';
@@ -50,6 +50,6 @@ export async function deleteTask(
     args: { taskId: idText(taskId), owner: ownerOf(scope), names },
   });
   // The job may be left: its run gave it back after the cancel.
-  if (verdict === 'deleted' && jobs) await queue.remove(skillQueue(scope.agent, skill), taskId, Number(jobs));
+  if (verdict === 'deleted' && jobs) await queue.remove(queueName(scope.agent, skill), taskId, Number(jobs));
   return verdict;
 }
