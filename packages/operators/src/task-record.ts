@@ -86,7 +86,7 @@ export async function readRecord(dependencies: OperatorDependencies, taskId: str
     redis.hmget(
       key,
       'cancel',
-      'queue',
+      'skill',
       'level',
       'begin_by',
       'late',

@@ -15,6 +15,7 @@
 
 --- @include "../redis/server.lua"
 --- @include "../redis/claim.lua"
+--- @include "../queue/queue-root.lua"
 --- @include "../queue/running.lua"
 
 local outbox_key, tasks_root, queues = unpack(KEYS)
@@ -23,13 +24,6 @@ local sweep_after_ms, limit, latest_ms = unpack(ARGV)
 -- A job that waits in a long queue is checked less and less often, down to once in eight times sweep_after_ms, as in
 -- sweep.lua.
 local MAX_DOUBLINGS = 3
-
-local function root_of(owner, skill)
-  local agent = owner:match('[^/]*$')
-  -- Remote agents share a queue. Ids of all others are the same when they are URI-encoded.
-  if agent:sub(1, 7) == '%40http' then agent = '@remote' end
-  return queues .. ':' .. agent .. (skill and '~' .. skill or '') .. ':'
-end
 
 local function runs(root, id)
   local run = run_of(root, id)
@@ -50,9 +44,9 @@ local done, waiting = 0, 0
 local ids = claim(outbox_key, { due_ms = now_ms(), claim_ms = sweep_after_ms, limit = limit, makes_room = true })
 local rows = rows_of(ids, function(task_id)
   local task_key = tasks_root .. task_id
-  local owner, job, skill, cancel = unpack(redis.call('HMGET', task_key, 'owner', 'job', 'queue', 'cancel'))
+  local owner, job, skill, cancel = unpack(redis.call('HMGET', task_key, 'owner', 'job', 'skill', 'cancel'))
   if not owner or not job then return { 'claimed', task_id, owner or '' } end
-  local root, id = root_of(owner, skill), task_id .. '.' .. job
+  local root, id = root_of_skill(root_of_agent(queues, owner), skill), task_id .. '.' .. job
   if runs(root, id) then
     done = done + 1
     return nil

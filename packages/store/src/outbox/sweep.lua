@@ -57,4 +57,4 @@ record.changes.in_outbox = true
 commit(record)
 local is_awaited = tonumber(redis.call('HGET', task_key, 'awaited')) == record.job
 return { 'add', record.job, record.owner, record.sweeps, is_awaited and '1' or '', has_job and '1' or '',
-  record.loaded[QUEUE] or '', record.level }
+  record.loaded[SKILL] or '', record.level }

@@ -27,7 +27,7 @@
 --   given              read-waiting rules
 --   job                end-tasks make-tasks
 --   jobs               make-tasks
---   queue              make-tasks
+--   skill              make-tasks
 --   epoch              begin-first
 --   run                begin-first
 --   turn               begin-first end-tasks
@@ -60,13 +60,15 @@
 --   late               begin-by
 --   wakes
 
+--- @include "../queue/queue-root.lua"
+
 local FIELDS = {
   'state', 'cancel', 'webhooks', 'seq', 'epoch', 'run', 'turn', 'turn_seq', 'time', 'token', 'owner', 'context',
   'started', 'attempts', 'job', 'jobs', 'messages', 'answered', 'inbox', 'has_other_keys', 'has_context_index',
   'sweeps', 'incarnation', 'inbox_version', 'index_time', 'while_working', 'later', 'waits', 'level', 'begin_by',
-  'queue', 'artifacts', '@h', -- not part of the record, but an end needs them
+  'skill', 'artifacts', '@h', -- not part of the record, but an end needs them
 }
-local STATE, EPOCH, TURN, TIME, TOKEN, JOB, INCARNATION, LATER, WAITS, BEGIN_BY, QUEUE, ALL, ARTIFACTS,
+local STATE, EPOCH, TURN, TIME, TOKEN, JOB, INCARNATION, LATER, WAITS, BEGIN_BY, SKILL, ALL, ARTIFACTS,
   HISTORY = 1, 5, 7, 9, 10, 15, 23, 27, 28, 30, 31, 30, 32, 33
 
 -- States in which a task waits for its client, and in which it has ended.
@@ -110,11 +112,8 @@ local function load_record(task_id, task_key, names)
   }
 end
 
--- The root of the keys of the queue that has the task's jobs. root: of the agent's queue's keys
-local function queue_of(record, root)
-  local skill = record.loaded[QUEUE]
-  return skill and root:sub(1, -2) .. '~' .. skill .. ':' or root
-end
+-- The root of the keys of the queue that has the task's jobs. root: of its agent's own queue
+local function queue_of(record, root) return root_of_skill(root, record.loaded[SKILL]) end
 
 -- The level of the task's jobs, as in add-jobs.lua: that of most is not stored.
 local function level_of_jobs(record) return record.level == '' and 'normal' or record.level end

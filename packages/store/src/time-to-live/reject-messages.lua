@@ -42,12 +42,12 @@ local rows = rows_of(ids, function(task_id)
     redis.call('ZADD', begin_by_key, due_ms, task_id)
     return nil
   end
-  local agent, job = record.owner:match('[^/]*$'), record.job
-  -- Remote agents share a queue. Ids of all others are the same when they are URI-encoded.
-  if agent:sub(1, 7) == '%40http' then agent = '@remote' end
+  local job = record.job
   reject_message(record)
   commit(record, index_changes)
-  if record.inbox == 0 then remove_job(queue_of(record, queues .. ':' .. agent .. ':'), task_id .. '.' .. job) end
+  if record.inbox == 0 then
+    remove_job(queue_of(record, root_of_agent(queues, record.owner)), task_id .. '.' .. job)
+  end
   count = count + 1
   return { 'rejected', task_id, record.owner }
 end)

@@ -11,15 +11,15 @@
 local function begin_first(start, worker)
   local task_id, task_key, token, run, while_working =
     start.task_id, start.task_key, start.token, worker.run, worker.while_working
-  local job, messages, state, owner, context, status, entry, history, epoch, cancel, artifacts, queue, metadata,
+  local job, messages, state, owner, context, status, entry, history, epoch, cancel, artifacts, skill, metadata,
     begin_by =
     unpack(redis.call('HMGET', task_key, 'job', 'messages', 'state', 'owner', 'context', 'status',
-      'initial_entry', 'h', 'epoch', 'cancel', 'artifacts', 'queue', 'metadata', 'begin_by'))
+      'initial_entry', 'h', 'epoch', 'cancel', 'artifacts', 'skill', 'metadata', 'begin_by'))
   if start.job ~= tonumber(job) or messages ~= '1' or epoch or cancel or artifacts or begin_by then return nil end
   if not history or not entry then return nil end
   if state ~= 's' and state ~= 'h' then return nil end
   local fence = '1.' .. run
-  local reply = { 'turn', fence, 1, '', entry, owner, '', queue or '',
+  local reply = { 'turn', fence, 1, '', entry, owner, '', skill or '',
     '{"id":"' .. task_id .. '","contextId":"' .. context .. '","status":' .. status .. ',"history":[' .. history:sub(3)
       .. ']' .. (metadata and ',"metadata":' .. metadata .. '}' or '}') }
   local began = begun_text(1, start.waited_ms, token)

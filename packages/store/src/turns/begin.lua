@@ -54,7 +54,7 @@ local function begin_turn(start, worker)
     local loaded = record.loaded
     local first = loaded[INITIAL] or redis.call('LINDEX', task_key .. ':i', '0')
     local reply = { 'turn', record.turn, record.attempts, record.cancel, first, record.owner, lost_by,
-      loaded[QUEUE] or '' }
+      loaded[SKILL] or '' }
     local values = { record.context, loaded[STATUS], loaded[METADATA], loaded[ARTIFACTS], loaded[INSIDE],
       loaded[HISTORY] }
     put_pieces(reply, task_id, task_key, values, '', 'all', worker.large_bytes)

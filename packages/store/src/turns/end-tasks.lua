@@ -30,6 +30,7 @@ local FIRST, SIZE = 5, 8
 
 --- @include "../redis/server.lua"
 --- @include "../redis/timestamps.lua"
+--- @include "../queue/queue-root.lua"
 --- @include "../record/indexes.lua"
 --- @include "../record/status.lua"
 --- @include "../record/add-event.lua"
@@ -42,10 +43,10 @@ local function end_task(at)
   local task_id, queue_root, fence, number, works, state, message, is_reply = unpack(ARGV, at, at + SIZE - 1)
   local task_key, written = tasks_root .. task_id, number - 1
   local turn, messages, before, seq, turn_seq, since, index_time, owner, context, job, token, last_incarnation, history,
-    cancel, webhooks, has_other_keys, has_context_index, queue, artifacts =
+    cancel, webhooks, has_other_keys, has_context_index, skill, artifacts =
     unpack(redis.call('HMGET', task_key, 'turn', 'messages', 'state', 'seq', 'turn_seq', 'time', 'index_time', 'owner',
       'context', 'job', 'token', 'incarnation', 'h', 'cancel', 'webhooks', 'has_other_keys', 'has_context_index',
-      'queue', 'artifacts'))
+      'skill', 'artifacts'))
   if turn ~= fence or messages ~= '1' or cancel or webhooks or has_other_keys or not history
     or (before ~= 's' and before ~= 'w') or (turn_seq or '0') + 0 ~= written then return 'not-plain' end
   if message ~= '' then history = history .. ',\t' .. message end
@@ -78,8 +79,7 @@ local function end_task(at)
   local tenant = owner:match('^[^/]*')
   open[tenant] = (open[tenant] or 0) + 1
   ended[#ended + 1] = task_id
-  local root = queue and queue_root:sub(1, -2) .. '~' .. queue .. ':' or queue_root
-  jobs[#jobs + 1] = { root = root, id = task_id .. '.' .. job, token = token }
+  jobs[#jobs + 1] = { root = root_of_skill(queue_root, skill), id = task_id .. '.' .. job, token = token }
   return 'idle'
 end
 

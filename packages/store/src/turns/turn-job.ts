@@ -227,7 +227,7 @@ export class TurnJob extends RunningJob {
   async #startOf(reply: Extract<BeginReply, readonly ['turn', ...unknown[]]>): Promise<TurnStart> {
     const { redis, settings } = this.#dependencies;
     const { taskId } = this;
-    const [, fence, attempt, cancel, entry, owner, takenOverFrom, queue, ...pieces] = reply;
+    const [, fence, attempt, cancel, entry, owner, takenOverFrom, skillOfQueue, ...pieces] = reply;
     // If a large text was replaced meanwhile, another run owns the task, and this one will be fenced: read again.
     const found = await readPieces(redis, pieces);
     const json = found ? TaskJson.of(found) : (await readWhole(this.#dependencies, taskId))?.task;
@@ -245,7 +245,7 @@ export class TurnJob extends RunningJob {
       acceptedOutputModes: inboxEntry.acceptedOutputModes ?? [],
       extensions: inboxEntry.extensions ?? [],
       metadata: inboxEntry.metadata ?? {},
-      skill: inboxEntry.skill?.id ?? (queue || undefined),
+      skill: inboxEntry.skill?.id ?? (skillOfQueue || undefined),
       caller: inboxEntry.caller,
       ...(takenOverFrom && { takenOverFrom }),
       isLastAttempt: attempt >= (this.#settings.maxAttempts ?? settings.maxAttempts),

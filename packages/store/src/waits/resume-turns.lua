@@ -37,10 +37,7 @@ local rows = rows_of(ids, function(task_id)
     redis.call('ZREM', suspended_key, task_id)
     return nil
   end
-  local agent = record.owner:match('[^/]*$')
-  -- Remote agents share a queue. Ids of all others are the same when they are URI-encoded.
-  if agent:sub(1, 7) == '%40http' then agent = '@remote' end
-  resume(record, queues .. ':' .. agent .. ':', job_options, true)
+  resume(record, root_of_agent(queues, record.owner), job_options, true)
   commit(record, index_changes)
   count = count + 1
 end)

@@ -6,11 +6,11 @@
 local function first_answer(message_id_key, fingerprint)
   local known_print, task_id, number = redis.call('GET', message_id_key):match('^(%S+) (%S+) (%d+)$')
   if known_print ~= fingerprint then return { 'conflict' } end
-  local seq, job, context, queue, level =
-    unpack(redis.call('HMGET', tasks_root .. task_id, 'seq', 'job', 'context', 'queue', 'level'))
+  local seq, job, context, skill, level =
+    unpack(redis.call('HMGET', tasks_root .. task_id, 'seq', 'job', 'context', 'skill', 'level'))
   if not seq then return { 'missing' } end
   -- This write makes a caller that waits for replicas wait for the first message, too, whose wait may have timed out.
   redis.call('PEXPIRE', message_id_key, idempotency_ms)
-  return { 'duplicate', task_id, context, tonumber(number), tonumber(seq), tonumber(job or 0), '', 0, queue or '',
+  return { 'duplicate', task_id, context, tonumber(number), tonumber(seq), tonumber(job or 0), '', 0, skill or '',
     level or '' }
 end

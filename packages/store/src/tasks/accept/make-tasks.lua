@@ -232,7 +232,7 @@ if #new > 0 then
   -- What a task has that most tasks do not have.
   local function write_more(message, task_key)
     if message.scheduled_ms then redis.call('HSET', task_key, 'metadata', message.schedule) end
-    if message.skill then redis.call('HSET', task_key, 'queue', message.skill) end
+    if message.skill then redis.call('HSET', task_key, 'skill', message.skill) end
     if message.level then redis.call('HSET', task_key, 'level', message.level) end
     if message.ttl_ms then
       local due = ('%.0f'):format(now_ms() + message.ttl_ms)

@@ -43,7 +43,7 @@ export async function deleteTask(
   if (!isTerminal(reading.state)) return 'live';
   const { history = [] }: Task = JSON.parse(reading.task.toString());
   const keys = shards.of(taskId);
-  const [jobs, skill] = await redis.hmget(keys.task(taskId), 'jobs', 'queue');
+  const [jobs, skill] = await redis.hmget(keys.task(taskId), 'jobs', 'skill');
   const names = history.map(({ messageId }) => idText(messageId));
   const verdict = await runDurably(dependencies, deleteScript, {
     keys: keys.shared,
