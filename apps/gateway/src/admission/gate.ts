@@ -47,12 +47,7 @@ export class Gate {
 
   /** For what anybody may read, but no foreign page. @throws {A2AError} PermissionDenied */
   requireHost(request: IncomingRequest): void {
-    try {
-      this.#dependencies.origins.requireHost(request.host);
-    } catch (thrown) {
-      this.#onRefusal(request, thrown);
-      throw thrown;
-    }
+    this.#check(request, () => this.#dependencies.origins.requireHost(request.host));
   }
 
   /**
@@ -62,15 +57,12 @@ export class Gate {
    */
   admitAnyone(request: IncomingRequest, secret: string): void {
     const { origins, rates } = this.#dependencies;
-    try {
+    this.#check(request, () => {
       origins.requireHost(request.host);
       rates.arrive(request.address, request.answer);
       rates.requireFewFailures(request.address);
       rates.calledBack(secret, request.answer);
-    } catch (thrown) {
-      this.#onRefusal(request, thrown);
-      throw thrown;
-    }
+    });
   }
 
   /** Call it when the secret was wrong. */
@@ -88,34 +80,38 @@ export class Gate {
 
   #cachedIdentity(request: IncomingRequest): Identity | undefined {
     const { origins, authentication, rates } = this.#dependencies;
-    try {
+    return this.#check(request, () => {
       origins.require(request);
       rates.arrive(request.address, request.answer);
       return authentication.cachedIdentity(request);
-    } catch (thrown) {
-      this.#onRefusal(request, thrown);
-      throw thrown;
-    }
+    });
   }
 
   async #identify(request: IncomingRequest): Promise<Admission> {
     const { authentication, rates } = this.#dependencies;
-    let identity: Identity;
-    try {
+    const identity = await this.#check(request, () => {
       if (!authentication.hasVerified(request)) rates.requireFewFailures(request.address);
-      identity = await authentication.identify(request);
-    } catch (thrown) {
-      this.#onRefusal(request, thrown);
-      throw thrown;
-    }
+      return authentication.identify(request).catch((thrown: unknown) => this.#refuse(request, thrown));
+    });
     return this.#createAdmission(request, identity);
   }
 
-  #onRefusal(request: IncomingRequest, thrown: unknown): void {
+  /** Reports the refusal of a check, which throws it. */
+  #check<T>(request: IncomingRequest, check: () => T): T {
+    try {
+      return check();
+    } catch (thrown) {
+      return this.#refuse(request, thrown);
+    }
+  }
+
+  /** Reports a refusal, and throws it. */
+  #refuse(request: IncomingRequest, thrown: unknown): never {
     if (isGuess(thrown, request)) this.#dependencies.rates.failed(request.address);
     const outcome = toA2AError(thrown).code;
     const { message: reason, credential } = thrown instanceof CredentialRefused ? thrown : {};
     this.#dependencies.emit(audited({ what: 'refused', outcome, reason }, request, { credential }));
+    throw thrown;
   }
 }
 
