@@ -43,15 +43,14 @@ export async function sendMessage(backend: Backend, call: Call, sent: Conditiona
 /** The current task; for a retry possibly the message that was the first answer. */
 async function readResult(backend: Backend, call: Call, taskId: string, historyLength?: number): Promise<UnaryResult> {
   const reading = await backend.tasks.read(call.scope, taskId, { historyLength });
-  if (!reading) throw taskNotFound(taskId);
-  return reading.isWithdrawn
-    ? messageResult(taskItem(reading, reading.task ?? ''))
-    : taskResult(reading.task, reading.seq);
+  if (!reading?.task) throw taskNotFound(taskId);
+  const { task, seq } = reading;
+  return reading.isWithdrawn ? messageResult(taskItem(reading, task)) : taskResult(task, seq);
 }
 
 const messageResult = (item: FeedItem): UnaryResult => ({ json: `{"message":${plainMessageOf(item)}}` });
 
-const taskResult = (task: Json = 'null', seq: number): UnaryResult => ({ json: wrapped(task, '{"task":', '}'), seq });
+const taskResult = (task: Json, seq: number): UnaryResult => ({ json: wrapped(task, '{"task":', '}'), seq });
 
 /**
  * The caller must wait for an agent that may answer with a message: `returnImmediately` only concerns tasks (A2A
