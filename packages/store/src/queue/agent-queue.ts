@@ -24,8 +24,12 @@ const takeScript = defineScript({
 });
 const wakeScript = defineScript({ file: 'wake.lua', from, keys, args: [], reply: nothing });
 
-/** `awaited`: jobs that turns wait for. `suspect`: see isolation.ts. */
-export type JobKinds = 'any' | 'awaited' | 'awaited+suspects' | 'suspect';
+/**
+ * - `any`: all jobs but suspects. `awaited`: of these, only jobs that turns wait for.
+ * - `suspect`: one suspect, which will run alone (isolation.ts). `all-awaited`: jobs that turns wait for, suspects, too,
+ *   while the process runs a suspect.
+ */
+export type JobKinds = 'any' | 'awaited' | 'all-awaited' | 'suspect';
 
 /** Which jobs to take. The tokens of their runs are `<taker>:<number>` and so on. */
 export interface TakeRequest {

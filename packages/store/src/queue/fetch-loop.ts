@@ -88,7 +88,7 @@ export class FetchLoop<Job extends Pick<RunningJob, 'hold'> = RunningJob> {
     this.#number += count;
     try {
       // The token says that the run is alone in its process, except for turns that it waits for: see begin.lua.
-      const isAlone = kinds === 'suspect' || kinds === 'awaited+suspects';
+      const isAlone = kinds === 'suspect' || kinds === 'all-awaited';
       return await take({ taker: isAlone ? `${taker}:alone` : taker, number, count, kinds });
     } catch (error) {
       onError(toError(error));

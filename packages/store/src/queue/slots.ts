@@ -1,9 +1,11 @@
+import type { JobKinds } from './agent-queue.ts';
+
 /**
  * Acquired slots: as many jobs of these kinds may be taken. Release each when its job has ended, or if there was none.
  */
 export interface Grant {
   readonly count: number;
-  readonly kinds: 'any' | 'awaited' | 'awaited+suspects';
+  readonly kinds: Exclude<JobKinds, 'suspect'>;
 }
 
 /**
@@ -112,7 +114,7 @@ export class Slots {
     if (ordinary > 0) return { count: this.#isOpen ? ordinary : 0, kinds: 'any' };
     const isAllowed = this.#isOpen && this.#yielded > 0;
     const count = isAllowed ? Math.max(0, this.#count - this.active) : 0;
-    return { count, kinds: this.#isIsolated ? 'awaited+suspects' : 'awaited' };
+    return { count, kinds: this.#isIsolated ? 'all-awaited' : 'awaited' };
   }
 
   #grant(limit: number): Grant {

@@ -6,7 +6,7 @@
 -- taker, number: the tokens of the runs are <taker>:<number>, <taker>:<number + 1> …; they name the process, and tell a
 --   command that is sent twice, which takes once
 -- count: of jobs to take at most
--- kinds: any | awaited | awaited+suspects | suspect (one job only, whatever the count)
+-- kinds: any | awaited | all-awaited | suspect (one job only, whatever the count), see agent-queue.ts
 -- wanted: ids of the jobs to take, as find-jobs.lua found them, if they still wait: the n-th gets the n-th token; nil:
 --   the next ones
 -- Returns  jobs: { id, token, starts, priority, ms that it has waited } …
@@ -19,7 +19,7 @@
 local BANDS = {
   any = { AWAITED, ORDINARY },
   awaited = { AWAITED },
-  ['awaited+suspects'] = { AWAITED, AWAITED_SUSPECT },
+  ['all-awaited'] = { AWAITED, AWAITED_SUSPECT },
   suspect = { AWAITED_SUSPECT, SUSPECT },
 }
 -- Of each band the first score, and the one behind its last.
