@@ -15,7 +15,7 @@ export class Isolation {
   #isClaimed = false;
   #onChange: () => void = () => undefined;
 
-  /** Adds the slots of an agent of this process. */
+  /** Adds the slots of a queue that this process serves. */
   join(slots: Slots): void {
     this.#slots.add(slots);
     slots.onChange(() => this.#onChange());

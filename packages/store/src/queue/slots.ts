@@ -9,7 +9,7 @@ export interface Grant {
 }
 
 /**
- * Bounds the turns of one agent that this process runs at a time, over all shards; waiting shards get slots in turn. A
+ * Bounds the jobs of one queue that this process runs at a time, over all shards; waiting shards get slots in turn. A
  * turn that waits for another one yields its slot, but only to awaited turns: other turns could come to wait as well,
  * until no slot is left for the turns that they wait for.
  */
