@@ -41,4 +41,11 @@ describe('The extended card of an agent', () => {
   it('is validated like the card', () => {
     expect(() => agentWith({ version: '' })).toThrow(/extendedCard\.version: /);
   });
+
+  it('is not blamed for what is wrong with the card', () => {
+    const card = { ...draft, version: '', descripton: 'A desk' };
+    const define = () => agentThat((turn) => turn.complete(), { card, extendedCard: { name: '' } });
+    expect(define).toThrow(/its card\.descripton is unknown .*; card\.version: .*; extendedCard\.name: /);
+    expect(define).not.toThrow(/extendedCard\.(?:descripton|version)/);
+  });
 });

@@ -67,6 +67,14 @@ function describe({ message, violations }: A2AError): string {
   return violations.map(({ field, description }) => `${field}: ${description}`).join('; ') || message;
 }
 
+/** A card in which nothing is wrong. */
+export const rightCard: AgentCardDraft = {
+  name: 'name',
+  description: 'description',
+  version: '1',
+  skills: [{ id: 'skill', name: 'name', description: 'description', tags: ['tag'] }],
+};
+
 /** The fields that the card for authenticated clients adds or replaces. */
 export type ExtendedCardDraft = Partial<AgentCardDraft>;
 

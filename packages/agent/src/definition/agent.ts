@@ -14,7 +14,7 @@ import type { Outcome } from '../port/outcome.ts';
 import { highest, type RetryPolicy, retryPolicy } from '../retries/retry-policy.ts';
 import { longestTimeoutMs } from '../timeouts/timeouts.ts';
 import type { Turn } from '../turn/turn.ts';
-import { type AgentCardDraft, completeCard, type ExtendedCardDraft, extendCard } from './agent-card.ts';
+import { type AgentCardDraft, completeCard, type ExtendedCardDraft, extendCard, rightCard } from './agent-card.ts';
 import { type AgentLimits, type CheckedLimits, checkLimits } from './limits.ts';
 import type { Middleware, TurnFailure } from './middleware.ts';
 
@@ -261,9 +261,15 @@ function completeCards<Input>(definition: AgentDefinition<Input>): Pick<Agent, '
   // Beside its data a message may have a text, and later messages are often nothing else.
   const card = { ...(input && { defaultInputModes: ['application/json', 'text/plain'] }), ...definition.card };
   if (!extendedCard) return { card: completeCard(card) };
+  // What is wrong with the card is said once: the extended one is then checked on top of another card.
+  let checkedCard: AgentCardDraft = rightCard;
   return checkAll({
-    card: () => completeCard(card),
-    extendedCard: () => completeCard(extendCard(card, extendedCard), 'extendedCard'),
+    card() {
+      const complete = completeCard(card);
+      checkedCard = card;
+      return complete;
+    },
+    extendedCard: () => completeCard(extendCard(checkedCard, extendedCard), 'extendedCard'),
   });
 }
 
