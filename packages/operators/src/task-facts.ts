@@ -3,6 +3,7 @@ import {
   cardUrlOf,
   queueRoot,
   REMOTE_AGENTS,
+  redisTimeMs,
   queueName,
   type UsedPlaces,
   usedPlaces,
@@ -105,11 +106,9 @@ export class DeploymentFacts {
     return this.#workers;
   }
 
-  /** By Redis' clock, which may differ from this machine's. */
+  /** By Redis' clock. */
   get nowMs(): Promise<number> {
-    this.#now ??= this.#dependencies.redis
-      .time()
-      .then(([seconds, micros]) => Number(seconds) * 1_000 + Number(micros) / 1_000);
+    this.#now ??= redisTimeMs(this.#dependencies.redis);
     return this.#now;
   }
 

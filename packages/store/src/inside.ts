@@ -24,7 +24,7 @@ export { cardUrlOf, REMOTE_AGENTS } from './queue/remote-agents.ts';
 export type { Channels } from './redis/channels.ts';
 export type { RedisConnection } from './redis/connection.ts';
 export { idText, type OwnedKey, type ShardKeys } from './redis/keys.ts';
-export { infoOf, masterOf, mastersOf } from './redis/masters.ts';
+export { infoOf, masterOf, mastersOf, redisTimeMs } from './redis/masters.ts';
 export { integer, list, nothing, optional, text, tuple, tupleAnd, word } from './redis/reply.ts';
 export { scanKeys } from './redis/scan-keys.ts';
 export { agentOf, principalOf, type Scope, scopeOf } from './redis/scope.ts';

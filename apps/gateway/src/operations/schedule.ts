@@ -48,6 +48,7 @@ export async function readSchedule(
   const misplaced = (['timeZone', 'until', 'times'] as const).filter((name) => requested[name] !== undefined);
   if (misplaced.length > 0)
     throw invalidParams(misplaced.map((name) => violation(name, 'is for schedules with `cron`')));
+  // By this clock, without a question to Redis: only Redis' clock begins tasks, but a year may be longer or shorter.
   if (Date.parse(at) > Date.now() + longestAheadMs) throw wrong('at', `must be within ${LONGEST}`);
   return { at: new Date(at).toISOString() };
 }

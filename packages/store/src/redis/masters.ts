@@ -14,6 +14,12 @@ export function masterOf(connection: RedisConnection, name: string): Redis | und
   return mastersOf(connection).find(({ options: { host, port } }) => `${host}:${port}` === address);
 }
 
+/** ms since 1970 by Redis' clock, which decides: the clock of this machine may differ. */
+export async function redisTimeMs(redis: RedisConnection): Promise<number> {
+  const [seconds, microseconds] = await redis.time();
+  return Number(seconds) * 1_000 + Math.floor(Number(microseconds) / 1_000);
+}
+
 /** The reply of INFO as a record. @param section unset: the default sections */
 export async function infoOf(node: Redis, section?: string): Promise<Readonly<Record<string, string | undefined>>> {
   const info = await (section === undefined ? node.info() : node.info(section));

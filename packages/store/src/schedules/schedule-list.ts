@@ -1,6 +1,7 @@
 import type { Principal, TaskState } from '@switchyard/protocol';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import { idText, type ShardKeys } from '../redis/keys.ts';
+import { redisTimeMs } from '../redis/masters.ts';
 import { word } from '../redis/reply.ts';
 import { agentOf, principalKey, scopeOf } from '../redis/scope.ts';
 import { type DurableDependencies, defineScript, runDurably } from '../redis/script.ts';
@@ -78,10 +79,9 @@ export class ScheduleList {
     this.#dependencies = dependencies;
   }
 
-  /** By Redis' clock, which begins scheduled tasks: the clock of this process may differ. */
-  async nowMs(): Promise<number> {
-    const [seconds = 0, microseconds = 0] = await this.#dependencies.redis.time();
-    return seconds * 1_000 + Math.floor(microseconds / 1_000);
+  /** By Redis' clock, which begins scheduled tasks. */
+  nowMs(): Promise<number> {
+    return redisTimeMs(this.#dependencies.redis);
   }
 
   /** By principal and agent. @throws {InvalidPageToken} */
