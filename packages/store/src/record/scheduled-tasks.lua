@@ -1,4 +1,5 @@
--- scheduledTasks: tasks whose scheduled time has not come yet, and their schedules. Keys are made from the outbox's:
+-- scheduledTasks: tasks whose scheduled time has not come yet, and their schedules. Needs server.lua. Keys are made
+-- from the outbox's:
 --
 -- <outbox>:later         zset: '<task> <owner>' -> ms when a worker checks it next, NEVER_MS while its schedule is
 --                        paused. If its schedule goes on, a task stays listed until the next one is made, see
@@ -7,8 +8,6 @@
 -- <outbox>:schedules     zset, all scores 0: '<owner> <schedule>'. The id of a schedule is that of its first task
 -- <outbox>:schedules:tasks  hash: schedule -> its task in <outbox>:later, and after a blank `paused` if it is
 -- Invariant: the numbers agree with the entries, and each entry is the task of one schedule.
-
-local NEVER_MS = 8640000000000000
 
 -- Only the first task of a schedule has no field: its id is the schedule's.
 local function schedule_of(task_key, task_id) return redis.call('HGET', task_key, 'schedule_id') or task_id end

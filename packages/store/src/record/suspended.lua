@@ -1,12 +1,10 @@
 -- suspended: turns that wait for a time or for events, for seconds or for years (docs/adr/0146). Included after
--- rules.lua. Needs outbox_key.
+-- rules.lua. Needs server.lua and outbox_key.
 --
 -- A suspended turn has no job, and its task is not in the outbox: the message is in the inbox, the record has `waits`,
 -- and <outbox>:suspended (zset) has the task → ms when it resumes at the latest, NEVER_MS if only an event resumes it.
 -- When it resumes, it gets a job with a new number, whose run begins the turn again from the top.
 -- Invariant: a task is in the zset <=> its record has `waits`.
-
-local NEVER_MS = 8640000000000000
 
 -- waits: JSON, for clients; due_ms: of the zset
 local function suspend(record, waits, due_ms)

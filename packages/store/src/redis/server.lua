@@ -1,5 +1,8 @@
 -- server: the clock of Redis, and writes when its memory is full.
 
+-- The score of what has no time, such as the task of a paused schedule: later than any time.
+local NEVER_MS = 8640000000000000
+
 -- Only Redis' clock counts, so that order and leases do not depend on the clocks of other machines.
 local clock_ms, clock_us
 local function now_ms()

@@ -107,11 +107,13 @@ if caller_key and #new > 0 and not has_room then return { { 'too-many-calls' } }
 
 --- @include "../../redis/timestamps.lua"
 
+-- The share of a limit from which operators see it, as in packages/operators/src/limits.ts.
+local NEARLY = 0.8
+
 local function tenant_of(owner) return owner:match('^[^/]*') end
 
--- Whether one of the messages may come near a limit: within a fifth of it, which operators see, or, of max_waiting,
--- within a half, because jobs in BullMQ's list are not counted here. Most are far from all limits, which few commands
--- show.
+-- Whether one of the messages may come near a limit; near max_waiting from its half on, because jobs in BullMQ's list
+-- are not counted here. Most messages are far from all limits, which few commands show.
 local function is_near_limit()
   if max_bytes > 0 then return true end
   local seen = {}
@@ -122,12 +124,12 @@ local function is_near_limit()
     if message.scheduled_ms then return true end
     if not seen[owner] then
       seen[owner] = redis.call('ZCARD', index_root .. ':' .. owner) + #new
-      if max_open > 0 and seen[owner] >= 0.8 * max_open then return true end
-      if max_kept > 0 and seen[owner] >= 0.8 * max_kept then return true end
+      if max_open > 0 and seen[owner] >= NEARLY * max_open then return true end
+      if max_kept > 0 and seen[owner] >= NEARLY * max_kept then return true end
     end
     if max_open_of_tenant > 0 and not seen[tenant] then
       seen[tenant] = (redis.call('HGET', outbox_key .. ':open', tenant) or 0) + #new
-      if seen[tenant] >= 0.8 * max_open_of_tenant then return true end
+      if seen[tenant] >= NEARLY * max_open_of_tenant then return true end
     end
     if max_waiting > 0 and not seen[queue_root] then
       seen[queue_root] = redis.call('ZCARD', queue_root .. 'prioritized') + #new

@@ -1,5 +1,5 @@
 -- quotas: whether a message may make a task, by the limits of its principal, its tenant and its queue. Needs
--- outbox_key, index_root, retention_ms, tenant_of, server.lua and timestamps.lua.
+-- outbox_key, index_root, retention_ms, tenant_of, NEARLY, server.lua and timestamps.lua.
 --
 -- max_open, max_kept  tasks of a principal at an agent that have not ended, and all that are kept
 -- max_open_of_tenant  tasks of a tenant that have not ended; <outbox>:open (hash: tenant → their number) counts them
@@ -36,7 +36,7 @@ end
 local near = {} -- limits that are nearly reached, for operators: see quotas.note_limits
 local function is_full(limit, there, kind, of)
   if limit == 0 then return false end
-  if kind and there + 1 >= limit * 0.8 then near['near ' .. kind .. ' ' .. of] = true end
+  if kind and there + 1 >= limit * NEARLY then near['near ' .. kind .. ' ' .. of] = true end
   return there >= limit
 end
 
@@ -54,7 +54,7 @@ end
 
 -- Whether the owner has as many tasks as the limit. Those that count are counted only if all tasks are nearly too many.
 local function has_too_many(owner, limit, counted, count)
-  if limit == 0 or all_of[owner] + new_of[owner] + 1 < limit * 0.8 then return false end
+  if limit == 0 or all_of[owner] + new_of[owner] + 1 < limit * NEARLY then return false end
   counted[owner] = counted[owner] or count(index_root .. ':' .. owner)
   return is_full(limit, counted[owner] + new_of[owner], count == count_open and 'open' or 'kept', owner)
 end
