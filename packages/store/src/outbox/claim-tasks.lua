@@ -25,12 +25,6 @@ local sweep_after_ms, limit, latest_ms = unpack(ARGV)
 -- sweep.lua.
 local MAX_DOUBLINGS = 3
 
-local function runs(root, id)
-  local run = run_of(root, id)
-  local lease_end = run and redis.call('ZSCORE', running_key(root), run:match('^[^:]*'))
-  return lease_end and tonumber(lease_end) > now_ms()
-end
-
 local function waits(root, id)
   return redis.call('EXISTS', root .. id) == 1
     and (redis.call('ZSCORE', root .. 'prioritized', id) or redis.call('ZSCORE', root .. 'delayed', id))
@@ -47,7 +41,7 @@ local rows = rows_of(ids, function(task_id)
   local owner, job, skill, cancel = unpack(redis.call('HMGET', task_key, 'owner', 'job', 'skill', 'cancel'))
   if not owner or not job then return { 'claimed', task_id, owner or '' } end
   local root, id = root_of_skill(root_of_agent(queues, owner), skill), task_id .. '.' .. job
-  if runs(root, id) then
+  if (lease_end_of(root, id) or 0) > now_ms() then
     done = done + 1
     return nil
   end

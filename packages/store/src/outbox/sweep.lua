@@ -34,9 +34,7 @@ if record.waits ~= '' then
 end
 root = queue_of(record, root)
 -- The process that runs its job is alive: it renews its lease.
-local run = run_of(root, task_id .. '.' .. record.job)
-local lease_end = run and redis.call('ZSCORE', running_key(root), run:match('^[^:]*'))
-if lease_end and tonumber(lease_end) > now_ms() then
+if (lease_end_of(root, task_id .. '.' .. record.job) or 0) > now_ms() then
   record.changes.in_outbox = true
   commit(record)
   return { 'idle', 0, '', 0, '', '', '', '' }

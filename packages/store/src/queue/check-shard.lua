@@ -63,6 +63,7 @@ if is_idle then return { -1, -1, {}, {} } end
 
 --- @include "../redis/server.lua"
 --- @include "place-job.lua"
+--- @include "delayed.lua"
 --- @include "running.lua"
 --- @include "recover-leases.lua"
 --- @include "tidy-queues.lua"
@@ -94,8 +95,7 @@ end
 local function has_jobs(root)
   if redis.call('HEXISTS', root .. 'meta', 'paused') == 1 then return false end
   if redis.call('EXISTS', root .. 'wait', root .. 'prioritized') > 0 then return true end
-  local next = redis.call('ZRANGE', root .. 'delayed', '0', '0', 'WITHSCORES')[2]
-  return next and math.floor(tonumber(next) / 4096) <= now_ms()
+  return (next_delay_ms(root) or 1) <= 0
 end
 
 local waiting = {}

@@ -17,6 +17,7 @@ local job_key = root .. id
 
 --- @include "../redis/server.lua"
 --- @include "place-job.lua"
+--- @include "delayed.lua"
 --- @include "running.lua"
 
 local delay_ms = tonumber(outcome)
@@ -37,10 +38,9 @@ if outcome == 'requeue' then
   return 'ended'
 end
 
--- BullMQ's score of a delayed job: ms × 4096, plus its number among the jobs that are due in the same millisecond.
-local first = (now_ms() + delay_ms) * 4096
-local last = redis.call('ZREVRANGEBYSCORE', root .. 'delayed', first + 4095, first, 'WITHSCORES', 'LIMIT', '0', '1')[2]
-redis.call('ZADD', root .. 'delayed', last and math.min(tonumber(last) + 1, first + 4095) or first, id)
+local first, highest = (now_ms() + delay_ms) * SCORES_PER_MS, (now_ms() + delay_ms + 1) * SCORES_PER_MS - 1
+local last = redis.call('ZREVRANGEBYSCORE', root .. 'delayed', highest, first, 'WITHSCORES', 'LIMIT', '0', '1')[2]
+redis.call('ZADD', root .. 'delayed', last and math.min(tonumber(last) + 1, highest) or first, id)
 redis.call('HSET', job_key, 'delay', outcome)
-redis.call('ZADD', root .. 'marker', redis.call('ZRANGE', root .. 'delayed', '0', '0', 'WITHSCORES')[2] / 4096, '1')
+redis.call('ZADD', root .. 'marker', now_ms() + next_delay_ms(root), '1')
 return 'ended'

@@ -10,17 +10,16 @@ local root = unpack(KEYS)
 local id = unpack(ARGV)
 
 --- @include "../redis/server.lua"
+--- @include "delayed.lua"
 --- @include "running.lua"
 
 local before = redis.call('ZRANK', root .. 'prioritized', id)
 local delayed = redis.call('ZSCORE', root .. 'delayed', id)
 local since, timestamp = unpack(redis.call('HMGET', root .. id, 'since', 'timestamp'))
-local run = run_of(root, id)
-local lease_end = run and redis.call('ZSCORE', running_key(root), run:match('^[^:]*')) or 0
+local lease_end = lease_end_of(root, id)
 return {
   before or -1,
-  run and math.max(0, lease_end - now_ms()) or -1,
-  -- BullMQ's score of a delayed job, as in end-run.lua.
-  delayed and math.floor(tonumber(delayed) / 4096) or 0,
+  lease_end and math.max(0, lease_end - now_ms()) or -1,
+  delayed and math.floor(tonumber(delayed) / SCORES_PER_MS) or 0,
   tonumber(since or timestamp or 0),
 }

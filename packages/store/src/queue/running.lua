@@ -35,6 +35,12 @@ local function run_of(root, id)
   return token and holds(running_key(root), root, id, token) and token or nil
 end
 
+-- When the lease of the process that runs the job ends, in ms: 0 if that process has none. nil: nobody runs the job
+local function lease_end_of(root, id)
+  local token = run_of(root, id)
+  return token and tonumber(redis.call('ZSCORE', running_key(root), token:match('^[^:]*')) or 0)
+end
+
 -- Ends a run. @return whether it had the job
 local function end_hold(root, id, token)
   local running = running_key(root)

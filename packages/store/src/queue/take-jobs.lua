@@ -16,6 +16,8 @@
 -- than running.lua, and cost more the more jobs run; entries in the queue's event stream, which nobody reads; and the
 -- marker if no job waits any more.
 
+--- @include "delayed.lua"
+
 local BANDS = {
   any = { AWAITED, ORDINARY },
   awaited = { AWAITED },
@@ -32,12 +34,10 @@ local MAX_DUE = 100
 
 -- Delayed jobs that are due wait again. Returns ms until the next one is due (0: others are), -1 if none is delayed.
 local function end_delays(root)
-  local next = redis.call('ZRANGE', root .. 'delayed', '0', '0', 'WITHSCORES')[2]
-  if not next then return -1 end
-  -- BullMQ's score of a delayed job, as in end-run.lua.
-  local in_ms = math.floor(tonumber(next) / 4096) - now_ms()
+  local in_ms = next_delay_ms(root)
+  if not in_ms then return -1 end
   if in_ms > 0 then return in_ms end
-  local before = (now_ms() + 1) * 4096 - 1
+  local before = (now_ms() + 1) * SCORES_PER_MS - 1
   local due = redis.call('ZRANGEBYSCORE', root .. 'delayed', '-inf', before, 'LIMIT', '0', MAX_DUE)
   -- First, as in take_jobs.
   if #due > 0 then redis.call('ZREM', root .. 'delayed', unpack(due)) end

@@ -1,4 +1,4 @@
--- tidyQueues: what the queues of a shard need from time to time. A part of check-shard.lua.
+-- tidyQueues: what the queues of a shard need from time to time. A part of check-shard.lua. Needs delayed.lua.
 
 -- Queues that one script looks after, in no order: bounds its duration.
 local MAX_TIDIED = 8
@@ -36,6 +36,6 @@ end
 local function move_delays(running, by_ms)
   for _, root in ipairs(redis.call('HKEYS', running .. ':queues')) do
     local delayed = redis.call('ZRANGE', root .. 'delayed', '0', '-1', 'WITHSCORES')
-    for i = 1, #delayed, 2 do redis.call('ZADD', root .. 'delayed', delayed[i + 1] + by_ms * 4096, delayed[i]) end
+    for i = 1, #delayed, 2 do redis.call('ZADD', root .. 'delayed', delayed[i + 1] + by_ms * SCORES_PER_MS, delayed[i]) end
   end
 end

@@ -9,9 +9,8 @@ local root = unpack(KEYS)
 
 --- @include "../redis/server.lua"
 --- @include "place-job.lua"
+--- @include "delayed.lua"
 
 allow_out_of_memory(root .. 'marker')
-local due = redis.call('ZRANGE', root .. 'delayed', '0', '0', 'WITHSCORES')[2]
-local is_due = due and math.floor(tonumber(due) / 4096) <= now_ms()
 local waits = redis.call('EXISTS', root .. 'wait', root .. 'prioritized') > 0
-if waits or is_due then wake_worker(root) end
+if waits or (next_delay_ms(root) or 1) <= 0 then wake_worker(root) end
