@@ -1,4 +1,4 @@
--- deleteDeadWebhook: deletes a dead webhook with its deliveries, for an operator.
+-- Deletes a dead webhook with its deliveries, for an operator.
 --
 -- KEYS  <delivery-queues>
 -- ARGV  task_id

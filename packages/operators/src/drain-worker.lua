@@ -1,4 +1,4 @@
--- drainWorker: sets whether a worker must drain, for an operator.
+-- Sets whether a worker must drain, for an operator.
 --
 -- KEYS  workers  as in report-worker.lua
 --       reports  as in report-worker.lua

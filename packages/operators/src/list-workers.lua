@@ -1,4 +1,4 @@
--- listWorkers: reads the workers that have reported lately, and their reports.
+-- Reads the workers that have reported lately, and their reports.
 --
 -- KEYS  workers  as in report-worker.lua
 --       reports  as in report-worker.lua

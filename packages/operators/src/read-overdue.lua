@@ -1,4 +1,4 @@
--- readOverdue: reads the tasks of a shard that have work to do, but no heartbeat for more than two leases.
+-- Reads the tasks of a shard that have work to do, but no heartbeat for more than two leases.
 --
 -- KEYS  outbox          zset; and, named by its members, <tasks><id> (hash)
 --       tasks_root      prefix of the keys of tasks

@@ -1,4 +1,4 @@
--- readRows: reads the fields of tasks that a list shows.
+-- Reads the fields of tasks that a list shows.
 --
 -- KEYS  tasks_root   prefix of the keys of tasks
 -- ARGV  text_bytes   bytes to read of each task's history; 0: none

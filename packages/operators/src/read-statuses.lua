@@ -1,4 +1,4 @@
--- readStatuses: reads the statuses among the next events of a task, in one direction. Events may be large, so large
+-- Reads the statuses among the next events of a task, in one direction. Events may be large, so large
 -- ones are read one at a time.
 --
 -- KEYS  events      stream

@@ -1,4 +1,4 @@
--- readStepResults: reads the beginning of the results of steps, for operators.
+-- Reads the beginning of the results of steps, for operators.
 --
 -- KEYS  steps      see begin-step.lua
 -- ARGV  max_bytes  to read of each result

@@ -1,4 +1,4 @@
--- reportWorker: stores the report of a worker, and returns whether it must drain.
+-- Stores the report of a worker, and returns whether it must drain.
 --
 -- KEYS  workers    zset: worker id → ms of its last report
 --       reports    hash: worker id → report as JSON; '<worker id> drain' → the request to drain;

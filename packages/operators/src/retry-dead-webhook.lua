@@ -1,4 +1,4 @@
--- retryDeadWebhook: restarts the deliveries to a dead webhook from where they stopped, for an operator.
+-- Restarts the deliveries to a dead webhook from where they stopped, for an operator.
 --
 -- KEYS  <delivery-queues>
 -- ARGV  task_id

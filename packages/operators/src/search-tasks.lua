@@ -1,4 +1,4 @@
--- searchTasks: reads one page of the tasks in some indexes of a shard, the latest first.
+-- Reads one page of the tasks in some indexes of a shard, the latest first.
 --
 -- KEYS  indexes*      zsets; every score 0, members state .. time .. id
 -- ARGV  states        letters

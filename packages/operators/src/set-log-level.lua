@@ -1,4 +1,4 @@
--- setLogLevel: sets the log level of all processes for some time, for an operator, and notifies them.
+-- Sets the log level of all processes for some time, for an operator, and notifies them.
 --
 -- KEYS  log_level  string; also the channel on which a change is published
 -- ARGV  level

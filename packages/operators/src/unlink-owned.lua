@@ -1,4 +1,4 @@
--- unlinkOwned: deletes a key of an owner, besides its tasks, when its tenant is deleted.
+-- Deletes a key of an owner, besides its tasks, when its tenant is deleted.
 --
 -- KEYS  tasks  index of the owner's tasks in this shard, see record.lua; of conversations: as owned
 --       owned  index of a context's tasks | memory | accepted message | conversations of a context

@@ -9,9 +9,8 @@ import { killFile } from './kill-point.ts';
 
 const app = /apps\/(\w+)\//.exec(argv[1] ?? '')?.[1] ?? '';
 
-function dieIfAsked({ source }: { readonly source: string }, when: 'before' | 'after'): void {
-  const script = /^-- (\w+):/.exec(source)?.[1] ?? '';
-  const file = join(env.KILL_FOLDER ?? '', killFile({ app, when, script }));
+function dieIfAsked({ name }: { readonly name: string }, when: 'before' | 'after'): void {
+  const file = join(env.KILL_FOLDER ?? '', killFile({ app, when, script: name }));
   try {
     renameSync(file, `${file} ${process.pid}`);
   } catch {

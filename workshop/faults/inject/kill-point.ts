@@ -2,7 +2,7 @@
 export interface KillPoint {
   readonly app: string;
   readonly when: 'before' | 'after';
-  /** Its name in the header of its file. */
+  /** The name of its file, without `.lua`. */
   readonly script: string;
 }
 

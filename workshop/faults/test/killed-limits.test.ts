@@ -17,7 +17,7 @@ import { begunThoughRejected } from '../workload/violations.ts';
 
 type Point = KillPoint & { readonly kind: LimitedKind; readonly ttlMs?: number };
 
-const scriptsOfPlaces = ['findJobs', 'takePlaces', 'takeTurns', 'freePlace'];
+const scriptsOfPlaces = ['find-jobs', 'take-places', 'take-turns', 'free-place'];
 const both = (point: Omit<Point, 'when'>): readonly Point[] => [
   { ...point, when: 'before' },
   { ...point, when: 'after' },
@@ -28,9 +28,9 @@ const workers = (kind: LimitedKind, scripts: readonly string[]): readonly Point[
 /** Each group has gateways and workers of its own, so that no kill interrupts the turns of another one. */
 const groups: Readonly<Record<string, readonly Point[]>> = {
   'places of an agent': workers('limited', scriptsOfPlaces),
-  'places of keys, and starts': workers('keyed', [...scriptsOfPlaces, 'parkJobs']),
+  'places of keys, and starts': workers('keyed', [...scriptsOfPlaces, 'park-jobs']),
   'times to live': ['worker', 'gateway'].flatMap((app) =>
-    both({ kind: 'keyed', app, script: 'rejectMessages', ttlMs: 300 }),
+    both({ kind: 'keyed', app, script: 'reject-messages', ttlMs: 300 }),
   ),
 };
 

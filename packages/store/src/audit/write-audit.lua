@@ -1,4 +1,4 @@
--- writeAudit: adds a batch of events to the audit trail, and removes events that are too old or too many.
+-- Adds a batch of events to the audit trail, and removes events that are too old or too many.
 --
 -- KEYS  trail    stream: one entry per batch, the latest last; `upto` is the number of events ever written, up to it
 -- ARGV  batch    its id: a batch that is sent twice is written once, unless another one was written in between

@@ -1,4 +1,4 @@
--- appendConversation: appends events to a conversation.
+-- Appends events to a conversation.
 --
 -- KEYS  task          hash, of the turn that holds the conversation
 --       calls         as in open-conversation.lua

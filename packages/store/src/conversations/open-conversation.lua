@@ -1,4 +1,4 @@
--- openConversation: opens a conversation with another agent, in a turn of the first one.
+-- Opens a conversation with another agent, in a turn of the first one.
 --
 -- KEYS  task          hash, of that turn
 --       calls         of the task, hash, see caller.lua

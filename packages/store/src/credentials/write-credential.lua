@@ -1,4 +1,4 @@
--- writeCredential: stores a created or revoked API key, and notifies all gateways.
+-- Stores a created or revoked API key, and notifies all gateways.
 --
 -- KEYS  credentials  hash: id → the key as JSON, without its secret
 -- ARGV  channel      on which a change is published

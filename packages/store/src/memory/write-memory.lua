@@ -1,4 +1,4 @@
--- writeMemory: writes the value that an agent keeps for a context.
+-- Writes the value that an agent keeps for a context.
 --
 -- KEYS  task        hash, of the turn that writes
 --       memory      hash: `version` how often it was written, `json`, `writes` ids and versions of the latest

@@ -1,4 +1,4 @@
--- claimTasks: claims tasks of the outbox that are due, and looks whether they need anything: usually their job waits in
+-- Claims tasks of the outbox that are due, and looks whether they need anything: usually their job waits in
 -- its queue, or runs, and this script does for 200 tasks what sweep.lua would do for each.
 --
 -- KEYS  outbox          as in record.lua

@@ -1,4 +1,4 @@
--- sweep: checks a task whose outbox entry was due, because neither its job nor its turn has moved it for a while.
+-- Checks a task whose outbox entry was due, because neither its job nor its turn has moved it for a while.
 --
 -- KEYS  <record>
 --       root      of the keys of its agent's queue, as in take-jobs.lua

@@ -1,4 +1,4 @@
--- askForRoom: whether a request may begin that counts against the limits of a name; otherwise when to ask again.
+-- Whether a request may begin that counts against the limits of a name; otherwise when to ask again.
 --
 -- KEYS  pace         (hash) `requests_at`, `tokens_at` when all requests and tokens that were reserved have been earned
 --                    at their rates; `paused_until`; `served` the tag of the last request that left the line; `mean_ms`

@@ -1,4 +1,4 @@
--- correctPace: what a request with a reservation has really used, or how long its provider wants all to wait.
+-- What a request with a reservation has really used, or how long its provider wants all to wait.
 --
 -- KEYS  pace         as in ask-for-room.lua
 --       open         as in ask-for-room.lua

@@ -1,4 +1,4 @@
--- pace: the fields of a name's hash, in ms of Redis' clock.
+-- The fields of a name's hash, in ms of Redis' clock.
 
 --- @include "../redis/server.lua"
 

@@ -1,4 +1,4 @@
--- findJobs: finds the next jobs of the queue of an agent with limits, for which places must be taken. Those of groups
+-- Finds the next jobs of the queue of an agent with limits, for which places must be taken. Those of groups
 -- whose jobs are parked already are parked behind them.
 --
 -- KEYS  root   of the queue's keys, as in take-jobs.lua

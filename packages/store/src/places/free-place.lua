@@ -1,4 +1,4 @@
--- freePlace: gives a place back: its turn has ended, or has not begun.
+-- Gives a place back: its turn has ended, or has not begun.
 --
 -- KEYS  root      of the agent's places, as in take-places.lua
 -- ARGV  place     as in take-places.lua

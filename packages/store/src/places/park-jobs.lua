@@ -1,4 +1,4 @@
--- parkJobs: jobs that found no place of their group wait behind all others; and the keys of jobs are noted.
+-- Jobs that found no place of their group wait behind all others; and the keys of jobs are noted.
 --
 -- KEYS  root   of the queue's keys, as in take-jobs.lua
 -- ARGV  (none)

@@ -1,4 +1,4 @@
--- parked: jobs that wait for a place of their group, a tenant or a key (docs/adr/0152). A part of scripts; it needs
+-- Jobs that wait for a place of their group, a tenant or a key (docs/adr/0152). A part of scripts; it needs
 -- take-jobs.lua.
 --
 -- They stay in <root>prioritized (zset), behind all others: their scores are higher by PARKED. So they count, are

@@ -1,4 +1,4 @@
--- takePlaces: takes places for turns of an agent with limits, before their jobs are taken, whichever shard they are on.
+-- Takes places for turns of an agent with limits, before their jobs are taken, whichever shard they are on.
 --
 -- KEYS  root        of the agent's places, <shard>q:@places~<agent>: on the shard of its name; made from it:
 --         <root>groups (hash): group → its places: t:<tenant> or k:<key>

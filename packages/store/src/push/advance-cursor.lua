@@ -1,4 +1,4 @@
--- advanceCursor: moves the cursor of a webhook, after the events up to it were delivered.
+-- Moves the cursor of a webhook, after the events up to it were delivered.
 --
 -- KEYS  <delivery-queues>
 -- ARGV  task_id

@@ -1,4 +1,4 @@
--- claimDeliveries: claims the delivery queues of a shard that need a job: those with new events, and those without
+-- Claims the delivery queues of a shard that need a job: those with new events, and those without
 -- progress for too long. Each claim without progress doubles that time: its job may only be late, in a long queue.
 --
 -- KEYS  push              zset

@@ -1,4 +1,4 @@
--- createWebhook: creates a webhook, which gets the events of a task from now on.
+-- Creates a webhook, which gets the events of a task from now on.
 --
 -- KEYS  <delivery-queues>
 -- ARGV  task_id

@@ -1,4 +1,4 @@
--- deadLetter: gives up the deliveries to a webhook. The events stay in the stream, and the cursor is kept.
+-- Gives up the deliveries to a webhook. The events stay in the stream, and the cursor is kept.
 --
 -- KEYS  <delivery-queues>
 -- ARGV  task_id

@@ -1,4 +1,4 @@
--- deleteWebhook: deletes a webhook for a client.
+-- Deletes a webhook for a client.
 --
 -- KEYS  <delivery-queues>
 -- ARGV  task_id

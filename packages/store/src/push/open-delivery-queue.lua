@@ -1,4 +1,4 @@
--- openDeliveryQueue: a run of a delivery queue's job begins to deliver.
+-- A run of a delivery queue's job begins to deliver.
 --
 -- KEYS  <delivery-queues>
 -- ARGV  task_id

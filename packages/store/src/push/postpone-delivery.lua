@@ -1,4 +1,4 @@
--- postponeDelivery: the next delivery will be tried again later.
+-- The next delivery will be tried again later.
 --
 -- KEYS  <delivery-queues>
 -- ARGV  task_id

@@ -1,4 +1,4 @@
--- readWebhooks: reads the webhooks of a task as they are stored.
+-- Reads the webhooks of a task as they are stored.
 --
 -- KEYS  task      hash
 --       webhooks  hash, see delivery-queues.lua

@@ -1,4 +1,4 @@
--- removeWebhook: deletes a webhook whose receiver answered 410 Gone.
+-- Deletes a webhook whose receiver answered 410 Gone.
 --
 -- KEYS  <delivery-queues>
 -- ARGV  task_id

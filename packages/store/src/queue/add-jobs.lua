@@ -1,4 +1,4 @@
--- addJobs: adds jobs to the agent's BullMQ queue, in the same step that writes them to their tasks. Needs server.lua.
+-- Adds jobs to the agent's BullMQ queue, in the same step that writes them to their tasks. Needs server.lua.
 --
 -- root: of the queue's keys; made from it: <root>prioritized, those of fair-order.lua, <root>marker (zset), <root>meta
 --   (hash), <root>id, <root>pc (counters) and each job <root><id> (hash)

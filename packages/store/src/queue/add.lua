@@ -1,4 +1,4 @@
--- add: adds a job again that its queue may have lost. Without effect while the queue has it.
+-- Adds a job again that its queue may have lost. Without effect while the queue has it.
 --
 -- KEYS  root           of the queue's keys, as in add-jobs.lua
 -- ARGV  id             of the job

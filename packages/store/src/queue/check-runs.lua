@@ -1,4 +1,4 @@
--- checkRuns: a process asks whether runs of jobs still have their jobs and tasks, and what their turns must know. It
+-- A process asks whether runs of jobs still have their jobs and tasks, and what their turns must know. It
 -- asks when its lease may have run out, and from time to time, in case that a fail-over lost the beginning of a run, or
 -- that a published cancel did not arrive.
 --

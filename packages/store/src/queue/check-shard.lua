@@ -1,4 +1,4 @@
--- checkShard: jobs of processes whose leases have run out wait again; and it finds other work of the shard that waits,
+-- Jobs of processes whose leases have run out wait again; and it finds other work of the shard that waits,
 -- for all queues, whichever agents a process has. Every process with a consumer asks once a second how long the key
 -- `checked` lives (shard-checks.ts), and runs this if that is due; one of them at a time gets an answer.
 --

@@ -1,4 +1,4 @@
--- countJobs: counts the jobs of a queue, and those that wait by their levels.
+-- Counts the jobs of a queue, and those that wait by their levels.
 --
 -- KEYS  root   of the queue's keys, as in take-jobs.lua
 -- Returns  { { jobs that wait before all levels, of the level high, normal, low }, running jobs, delayed jobs }

@@ -1,4 +1,4 @@
--- delayed: jobs that wait for a time. Needs server.lua.
+-- Jobs that wait for a time. Needs server.lua.
 --
 -- BullMQ scores them in <root>delayed (zset): ms when the job is due × SCORES_PER_MS, plus its number among the jobs that
 -- are due in the same millisecond.

@@ -1,4 +1,4 @@
--- endRun: ends a run of a job, if the run still has the job: the job leaves its queue, or waits again.
+-- Ends a run of a job, if the run still has the job: the job leaves its queue, or waits again.
 --
 -- KEYS  root      of the queue's keys, as in take-jobs.lua
 -- ARGV  id        of the job

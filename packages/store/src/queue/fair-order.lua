@@ -1,4 +1,4 @@
--- fairOrder: the order in which ordinary jobs wait: by their levels, and within a level tenants take turns. A part of
+-- The order in which ordinary jobs wait: by their levels, and within a level tenants take turns. A part of
 -- scripts that put jobs into queues.
 --
 -- Start-time fair queueing (docs/adr/0067): a job's tag is one more than the tag of its tenant's last job, or than the

@@ -1,4 +1,4 @@
--- finishJobs: removes jobs that are done from their queues, as BullMQ's own script does with removeOnComplete. A part
+-- Removes jobs that are done from their queues, as BullMQ's own script does with removeOnComplete. A part
 -- of scripts that end turns.
 --
 -- jobs: for each { root, id, token }; root: as in take-jobs.lua

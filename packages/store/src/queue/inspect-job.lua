@@ -1,4 +1,4 @@
--- inspectJob: finds out where a job is.
+-- Finds out where a job is.
 --
 -- KEYS  root   of the queue's keys, as in take-jobs.lua
 -- ARGV  id

@@ -1,4 +1,4 @@
--- interruptWait: ends the wait of a process for markers, so that it waits for other queues as well.
+-- Ends the wait of a process for markers, so that it waits for other queues as well.
 --
 -- KEYS  interrupt  zset: the process waits for it, too
 -- ARGV  kept_ms    after which it is deleted, if the process has died meanwhile

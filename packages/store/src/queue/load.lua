@@ -1,4 +1,4 @@
--- load: the load of an agent's queue.
+-- The load of an agent's queue.
 --
 -- KEYS  root     of the queue's keys, as in take-jobs.lua
 -- Returns  { waiting jobs, running jobs, jobs ever added, jobs removed while they waited, ms that the next ordinary job

@@ -1,4 +1,4 @@
--- placeJob: puts a job back among those that wait, and wakes a worker. A part of the scripts that give jobs back.
+-- Puts a job back among those that wait, and wakes a worker. A part of the scripts that give jobs back.
 -- Needs server.lua.
 --
 -- Jobs wait in <root>prioritized (zset), scored by BullMQ's priority and then by their order. Priority 1: a turn waits

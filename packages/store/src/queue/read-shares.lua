@@ -1,4 +1,4 @@
--- readShares: reads the tenants of a queue whose waiting jobs reach beyond the current round of turns.
+-- Reads the tenants of a queue whose waiting jobs reach beyond the current round of turns.
 --
 -- KEYS  root   of the queue's keys, as in add-jobs.lua
 -- ARGV  limit  number of tenants to name of each level: those with the most jobs

@@ -1,4 +1,4 @@
--- recoverLeases: jobs of processes whose leases have run out wait again. A part of scripts; needs server.lua,
+-- Jobs of processes whose leases have run out wait again. A part of scripts; needs server.lua,
 -- place-job.lua and running.lua.
 --
 -- running: key of the leases, as in running.lua

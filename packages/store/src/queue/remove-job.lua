@@ -1,4 +1,4 @@
--- removeJob: removes a job from its queue, unless it is running. Its tenant's later jobs move up. A part of the scripts
+-- Removes a job from its queue, unless it is running. Its tenant's later jobs move up. A part of the scripts
 -- that end a task before it runs. Needs server.lua.
 --
 -- root: of the queue's keys, as in take-jobs.lua; and <root>removed (string): jobs removed as they waited

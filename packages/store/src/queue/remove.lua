@@ -1,4 +1,4 @@
--- remove: removes a job from its queue, unless it is running.
+-- Removes a job from its queue, unless it is running.
 --
 -- KEYS  root  of the queue's keys, as in remove-job.lua
 -- ARGV  id    of the job

@@ -1,4 +1,4 @@
--- renew: a process that is alive renews its lease on a shard.
+-- A process that is alive renews its lease on a shard.
 --
 -- KEYS  running   as in running.lua
 -- ARGV  lease_ms  how long the lease lasts

@@ -1,4 +1,4 @@
--- running: which jobs run, and where. A part of the scripts that take, end or give back jobs.
+-- Which jobs run, and where. A part of the scripts that take, end or give back jobs.
 --
 -- A process has one lease per shard, and runs all its jobs there under this lease (docs/adr/0135): to renew the lease
 -- costs the same for one job and for a hundred thousand. Made from the root of a queue's keys, `<shard>q:<queue>:`:

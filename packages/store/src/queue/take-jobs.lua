@@ -1,4 +1,4 @@
--- takeJobs: begins runs of the next jobs of a queue. Needs server.lua, place-job.lua and running.lua.
+-- Begins runs of the next jobs of a queue. Needs server.lua, place-job.lua and running.lua.
 --
 -- root: of the queue's keys; made from it: <root>prioritized, those of fair-order.lua, <root>delayed, <root>marker
 --   (zsets), <root>meta (hash), the jobs <root><id> (hashes), and the keys of running.lua

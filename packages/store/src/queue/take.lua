@@ -1,4 +1,4 @@
--- take: takes the next jobs of a queue whose jobs have no turns.
+-- Takes the next jobs of a queue whose jobs have no turns.
 --
 -- KEYS  root      of the queue's keys, as in take-jobs.lua
 -- ARGV  lease_ms  as in take-jobs.lua, like the other arguments

@@ -1,4 +1,4 @@
--- tidyQueues: what the queues of a shard need from time to time. A part of check-shard.lua. Needs delayed.lua.
+-- What the queues of a shard need from time to time. A part of check-shard.lua. Needs delayed.lua.
 
 -- Queues that one script looks after, in no order: bounds its duration.
 local MAX_TIDIED = 8

@@ -1,4 +1,4 @@
--- wake: wakes another worker if a job waits, because the worker that was woken has no free slot.
+-- Wakes another worker if a job waits, because the worker that was woken has no free slot.
 --
 -- KEYS  root  of the queue's keys, as in take-jobs.lua
 -- Returns  nothing

@@ -1,4 +1,4 @@
--- addEvent: adds one event to the stream of a task, and its line to those that will be published. Needs kept_events.
+-- Adds one event to the stream of a task, and its line to those that will be published. Needs kept_events.
 --
 -- before: the incarnation of the event before
 

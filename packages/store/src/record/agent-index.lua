@@ -1,4 +1,4 @@
--- agentIndex: the index of all tasks of an agent, of all their owners, for operators. Agents that are called by the URL
+-- The index of all tasks of an agent, of all their owners, for operators. Agents that are called by the URL
 -- of their card share one index. Its members differ from those of other indexes in two points: all states in which only
 -- the agent can act have the letter `o`, and the time is `index_time`, when the task got its letter. So a task that
 -- works is not moved. An agent's index never expires: trim-index.lua removes the tasks that have expired.

@@ -1,4 +1,4 @@
--- commit: writes the changed record and the emitted events to Redis. Needs fields.lua, server.lua and of record.lua
+-- Writes the changed record and the emitted events to Redis. Needs fields.lua, server.lua and of record.lua
 -- outbox_key, index_root, push_key and the settings.
 
 --- @include "texts.lua"

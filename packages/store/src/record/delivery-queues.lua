@@ -1,4 +1,4 @@
--- deliveryQueues: the webhooks of a task. Each has a delivery queue, whose number is never used again: a run for a
+-- The webhooks of a task. Each has a delivery queue, whose number is never used again: a run for a
 -- webhook that was replaced or deleted finds nothing. Needs task_key, webhooks_key, push_key, task_id.
 --
 -- KEYS  task      hash; its field `webhooks`: numbers of the webhooks that are not dead, each after a blank

@@ -1,4 +1,4 @@
--- dropTasks: deletes ended tasks before their retention is over, because there is no room for newer ones. Needs
+-- Deletes ended tasks before their retention is over, because there is no room for newer ones. Needs
 -- tasks_root, outbox_key, index_root and push_key.
 --
 -- Invariant: a task stays that has not ended, or that somebody still needs. A reader of a dropped task gets the same

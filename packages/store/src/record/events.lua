@@ -1,4 +1,4 @@
--- events: the events that a script emits. They are numbered without gaps, kept in the stream, and published.
+-- The events that a script emits. They are numbered without gaps, kept in the stream, and published.
 -- Needs fields.lua and push_key.
 --
 -- record.changes.events: seq, incarnation, header, json of each event, one after the other

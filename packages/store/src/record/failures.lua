@@ -1,4 +1,4 @@
--- failures: keeps for operators why attempts, steps and calls of a task failed. The list <task>:f has the last failures
+-- Keeps for operators why attempts, steps and calls of a task failed. The list <task>:f has the last failures
 -- of a task, as '<ms> <epoch> <failure>'; a failure is '<kind> <message>', a line break, and the whole of it as JSON
 -- (see failure-text.ts). A failure that is sent twice is listed twice; readers take the first.
 

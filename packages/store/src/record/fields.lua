@@ -1,4 +1,4 @@
--- fields: the fields of a task's hash (docs/redis-keys.md says what they are), and the record that scripts load of
+-- The fields of a task's hash (docs/redis-keys.md says what they are), and the record that scripts load of
 -- them. A field that is empty or 0 is not stored.
 --
 -- write_fields() writes them, from the record and its changes. The files named here write a field themselves, or set it

@@ -1,4 +1,4 @@
--- givenEvents: what was given to a task from outside, until its turn takes it. The steps of the task, <task>:s,
+-- What was given to a task from outside, until its turn takes it. The steps of the task, <task>:s,
 -- have, besides the fields in begin-step.lua, of the message that the turn works on:
 --   awaited <name>   '' a turn has waited for such events, or has made a callback URL for them | '1' the suspended turn
 --                    waits for one

@@ -1,4 +1,4 @@
--- inboxEntry: the entries of the inbox with their messages: the messageId as JSON, a line break, and an `InboxEntry` as
+-- The entries of the inbox with their messages: the messageId as JSON, a line break, and an `InboxEntry` as
 -- JSON. The entry of the message that made the task lacks it: it is the first one of the history, and not stored twice.
 
 -- entry: without its message; message: as JSON

@@ -1,4 +1,4 @@
--- note: records for operators what an agent did besides its events. The list <task>:l has the last thousand notes of a
+-- Records for operators what an agent did besides its events. The list <task>:l has the last thousand notes of a
 -- task, as '<ms> <epoch> <what>'. A note that is sent twice is listed twice; readers take the first.
 -- Needs server.lua.
 

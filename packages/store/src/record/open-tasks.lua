@@ -1,4 +1,4 @@
--- openTasks: the number of each tenant's tasks that have not ended: <outbox>:open (hash), which make-tasks.lua counts
+-- The number of each tenant's tasks that have not ended: <outbox>:open (hash), which make-tasks.lua counts
 -- up. See quotas.lua.
 
 local function count_ended(outbox_key, tenant, count)

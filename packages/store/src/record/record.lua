@@ -1,4 +1,4 @@
--- record: the keys of one task's record, and how it is loaded. commit.lua writes it; rules.lua and turns/outcome.lua
+-- The keys of one task's record, and how it is loaded. commit.lua writes it; rules.lua and turns/outcome.lua
 -- have the rules by which it changes.
 --
 -- KEYS  task            hash; made from its name: its events <task>:e (stream; also the name of the channel), its inbox

@@ -1,4 +1,4 @@
--- removeTask: deletes every key of an ended task, and takes it out of every index. The agent's memory of the context
+-- Deletes every key of an ended task, and takes it out of every index. The agent's memory of the context
 -- stays. Needs outbox_key, index_root and push_key.
 
 --- @include "task-keys.lua"

@@ -1,4 +1,4 @@
--- rules: the changes that a message, a turn, a cancel and the sweeper may make to a task. Included after commit.lua.
+-- The changes that a message, a turn, a cancel and the sweeper may make to a task. Included after commit.lua.
 -- A rule changes the record; the script commits it. docs/turns.md explains the rules. Needs fields.lua and server.lua.
 
 --- @include "../redis/timestamps.lua"

@@ -1,4 +1,4 @@
--- scheduledTasks: tasks whose scheduled time has not come yet, and their schedules. Needs server.lua. Keys are made
+-- Tasks whose scheduled time has not come yet, and their schedules. Needs server.lua. Keys are made
 -- from the outbox's:
 --
 -- <outbox>:later         zset: '<task> <owner>' -> ms when a worker checks it next, NEVER_MS while its schedule is

@@ -1,4 +1,4 @@
--- status: the status of a task, and the event that tells it, as JSON. States have letters; capital letters are
+-- The status of a task, and the event that tells it, as JSON. States have letters; capital letters are
 -- terminal. There are also h: submitted, and hidden until the agent's first event; and M: ended with a plain Message.
 
 local STATES = {

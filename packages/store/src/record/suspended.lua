@@ -1,4 +1,4 @@
--- suspended: turns that wait for a time or for events, for seconds or for years (docs/adr/0146). Included after
+-- Turns that wait for a time or for events, for seconds or for years (docs/adr/0146). Included after
 -- rules.lua. Needs server.lua and outbox_key.
 --
 -- A suspended turn has no job, and its task is not in the outbox: the message is in the inbox, the record has `waits`,

@@ -1,4 +1,4 @@
--- texts: the texts that grow: the history, and the parts of each artifact. A small text is a field of the hash. A large
+-- The texts that grow: the history, and the parts of each artifact. A small text is a field of the hash. A large
 -- one is a string of its own, named in the field `@<name>`, and changes only by appending. The string's name carries
 -- the seq at which it was made, so that a replaced text gets a new string. Needs inline_bytes.
 --

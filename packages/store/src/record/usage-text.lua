@@ -1,4 +1,4 @@
--- usageText: what a task has used of models, as a member of its metadata (docs/extensions/usage.md). The hash <task>:u
+-- What a task has used of models, as a member of its metadata (docs/extensions/usage.md). The hash <task>:u
 -- is written by record-usage.lua.
 
 -- nil: nothing was used, or its agent's worker does not publish it

@@ -1,4 +1,4 @@
--- wakeDeliveries: marks the webhooks of a task that has new events as due, and wakes one process that claims them. One
+-- Marks the webhooks of a task that has new events as due, and wakes one process that claims them. One
 -- that is marked already is being served. Needs server.lua and push_key.
 
 -- webhooks: the numbers of their delivery queues, as the record has them

@@ -1,4 +1,4 @@
--- claimMembers: claims members of a sorted set that are due. The process that claims a member works on it.
+-- Claims members of a sorted set that are due. The process that claims a member works on it.
 --
 -- KEYS  set         zset: member → ms when it is due. A member is the id of a task, and more after a blank
 --       tasks_root  prefix of the keys of tasks

@@ -1,4 +1,4 @@
--- claim: claims members of a sorted set that are due, by their scores. A claimed member is due again when its claim
+-- Claims members of a sorted set that are due, by their scores. A claimed member is due again when its claim
 -- ends. All scores move before anything else is read: so a member that cannot be worked on holds up no other. Needs
 -- server.lua.
 --

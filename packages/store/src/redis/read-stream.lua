@@ -1,4 +1,4 @@
--- readStream: reads entries of a stream with one field each, as many as fit into one reply. They may be large.
+-- Reads entries of a stream with one field each, as many as fit into one reply. They may be large.
 --
 -- KEYS  stream
 -- ARGV  from    id of the first entry

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { RedisConnection } from './connection.ts';
 import { NotReplicated } from './errors.ts';
 import type { Parser } from './reply.ts';
@@ -52,6 +53,8 @@ export const definedScripts: ScriptDefinition<string, string, string, unknown>[]
  * (after a restart).
  */
 export class Script<Key extends string, Argument extends string, Entry extends string, Reply> {
+  /** Of its file, without `.lua`. */
+  readonly name: string;
   readonly source: string;
   readonly #names: {
     readonly keys: readonly string[];
@@ -62,10 +65,11 @@ export class Script<Key extends string, Argument extends string, Entry extends s
   readonly #sha: string;
 
   constructor(definition: ScriptDefinition<Key, Argument, Entry, Reply>) {
-    const { keys, args, each = [], reply } = definition;
+    const { file, from, keys, args, each = [], reply } = definition;
+    this.name = basename(file, '.lua');
     this.#names = { keys: keys.map(plain), args: args.map(plain), each: each.map(plain) };
     this.#reply = reply;
-    this.source = withIncludes(new URL(definition.file, definition.from));
+    this.source = withIncludes(new URL(file, from));
     this.#sha = createHash('sha1').update(this.source).digest('hex');
   }
 

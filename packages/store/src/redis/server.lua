@@ -1,4 +1,4 @@
--- server: the clock of Redis, and writes when its memory is full.
+-- The clock of Redis, and writes when its memory is full.
 
 -- The score of what has no time, such as the task of a paused schedule: later than any time.
 local NEVER_MS = 8640000000000000

@@ -1,4 +1,4 @@
--- timestamps: milliseconds since 1970 as text.
+-- Milliseconds since 1970 as text.
 
 local sortable_ms, sortable_text
 -- Text that sorts like the number. Eight characters, 0-9 and a-z: enough until the year 2059.

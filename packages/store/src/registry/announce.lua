@@ -1,4 +1,4 @@
--- announce: a worker announces the agents that it can run. This is also its heartbeat.
+-- A worker announces the agents that it can run. This is also its heartbeat.
 --
 -- KEYS  agents         (hash: agent id → '<ms of its last change> <announcement as JSON>')
 --       alive          (zset: '<agent id>/<worker id>' → ms until which the worker counts as alive)

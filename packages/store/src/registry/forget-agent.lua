@@ -1,4 +1,4 @@
--- forgetAgent: removes the announcement of an agent that no worker runs any more.
+-- Removes the announcement of an agent that no worker runs any more.
 --
 -- KEYS  agents   as in announce.lua
 --       alive    as in announce.lua

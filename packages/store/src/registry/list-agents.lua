@@ -1,4 +1,4 @@
--- listAgents: reads the announced agents, and the workers that are alive and can run each.
+-- Reads the announced agents, and the workers that are alive and can run each.
 --
 -- KEYS  agents  as in announce.lua
 --       alive   as in announce.lua

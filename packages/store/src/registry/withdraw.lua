@@ -1,4 +1,4 @@
--- withdraw: removes a worker that stops. Its agents stay announced.
+-- Removes a worker that stops. Its agents stay announced.
 --
 -- KEYS  alive    as in announce.lua
 -- ARGV  channel  on which a change is published

@@ -1,4 +1,4 @@
--- makeRoom: drops the oldest ended tasks of an index if Redis is nearly full: one small step.
+-- Drops the oldest ended tasks of an index if Redis is nearly full: one small step.
 --
 -- KEYS  tasks_root   as in append.lua
 --       outbox       made from it: <outbox>:room (hash), what was dropped for lack of memory

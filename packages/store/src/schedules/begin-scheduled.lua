@@ -1,4 +1,4 @@
--- beginScheduled: begins a scheduled task that is due: its message enters the queue.
+-- Begins a scheduled task that is due: its message enters the queue.
 --
 -- KEYS  <record>
 --       queue_root   root of the keys of its agent's queue, as in add-jobs.lua

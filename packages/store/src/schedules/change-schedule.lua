@@ -1,4 +1,4 @@
--- changeSchedule: pauses, resumes or ends a schedule.
+-- Pauses, resumes or ends a schedule.
 --
 -- KEYS  <record>     of its task: see ../record/scheduled-tasks.lua
 -- ARGV  <record>

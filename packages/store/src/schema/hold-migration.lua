@@ -1,4 +1,4 @@
--- holdMigration: takes, renews or releases the lock under which one program at a time migrates.
+-- Takes, renews or releases the lock under which one program at a time migrates.
 --
 -- KEYS  lock     string: id of the program that migrates
 -- ARGV  program  its id

@@ -1,4 +1,4 @@
--- registerProgram: registers a program and the schema version that it knows, and decides whether it may work with this
+-- Registers a program and the schema version that it knows, and decides whether it may work with this
 -- deployment. The first program of a new release marks the deployment. See docs/upgrades.md. Programs repeat it as a
 -- heartbeat.
 --

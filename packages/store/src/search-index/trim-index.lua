@@ -1,4 +1,4 @@
--- trimIndex: removes ended tasks that are past their retention from the index of their agent.
+-- Removes ended tasks that are past their retention from the index of their agent.
 --
 -- KEYS  index         see agent-index.lua
 -- ARGV  retention_ms  ms that an ended task is kept

@@ -1,4 +1,4 @@
--- beginStep: begins a step of a turn: work that is not done again when the turn is retried.
+-- Begins a step of a turn: work that is not done again when the turn is retried.
 --
 -- KEYS  <record>      and, made from the task's key, its steps <task>:s (hash: `message` number of the message that
 --                     they belong to, `bytes` of all results, `result <key>` of a step that is done, `mark <key>` of

@@ -1,4 +1,4 @@
--- endStep: stores the result of a step.
+-- Stores the result of a step.
 --
 -- KEYS  <record>      and its steps, as in begin-step.lua
 -- ARGV  <record>

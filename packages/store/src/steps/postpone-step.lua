@@ -1,4 +1,4 @@
--- postponeStep: keeps how many attempts at a step have failed, before its turn is suspended until the next one.
+-- Keeps how many attempts at a step have failed, before its turn is suspended until the next one.
 --
 -- KEYS  <record>      and its steps, as in begin-step.lua
 -- ARGV  <record>

@@ -1,4 +1,4 @@
--- rejectMessages: rejects messages that no worker has begun in their time to live.
+-- Rejects messages that no worker has begun in their time to live.
 --
 -- KEYS  begin_by        zset, see begin-by.lua
 --       tasks_root      prefix of the keys of tasks; made from it: the keys of record.lua

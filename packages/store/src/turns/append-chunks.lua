@@ -1,4 +1,4 @@
--- appendChunks: appends events of a turn that only extend one artifact, which is most of what agents publish. It writes
+-- Appends events of a turn that only extend one artifact, which is most of what agents publish. It writes
 -- what append.lua would write, at half the cost: it makes one function, and reads few fields of the record.
 --
 -- KEYS  task          as in record.lua

@@ -1,4 +1,4 @@
--- append: writes the events of one turn, or of several turns that end at the same time, to their tasks. For events that
+-- Writes the events of one turn, or of several turns that end at the same time, to their tasks. For events that
 -- only extend an artifact there is the faster append-chunks.lua, and for the end of a task with one message the faster
 -- end-tasks.lua: they write the same.
 --

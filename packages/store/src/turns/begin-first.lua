@@ -1,4 +1,4 @@
--- beginFirst: begins the first turn of a task, as begin.lua would, but reads only the fields that this needs
+-- Begins the first turn of a task, as begin.lua would, but reads only the fields that this needs
 -- (docs/adr/0139). Needs server.lua and sweep_after_ms.
 --
 -- start, worker: as in begin.lua

@@ -1,4 +1,4 @@
--- beginTurn: begins a turn of a task whose job is running. A job's first turn usually begins in take-turns.lua.
+-- Begins a turn of a task whose job is running. A job's first turn usually begins in take-turns.lua.
 --
 -- KEYS  <record>
 --       dead          see begin.lua for this and for the arguments

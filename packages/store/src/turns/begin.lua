@@ -1,4 +1,4 @@
--- begin: begins a turn for a run of a job, with the first message of the task's inbox. Needs fields.lua, server.lua and
+-- Begins a turn for a run of a job, with the first message of the task's inbox. Needs fields.lua, server.lua and
 -- the settings of record.lua. For the first turn of most tasks there is the faster begin-first.lua.
 --
 -- start: task_id, task_key; job: its number; started: how often the queue has started it, this time included; token: of

@@ -1,4 +1,4 @@
--- begun: what a record keeps of the begin of an attempt, in its field l<epoch>: when it began, its number at the
+-- What a record keeps of the begin of an attempt, in its field l<epoch>: when it began, its number at the
 -- message, ms that its job waited, its process, and ` t` if it took over a turn. Needs server.lua.
 
 local function begun_text(attempt, waited_ms, token, is_taken_over)

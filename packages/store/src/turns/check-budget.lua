@@ -1,4 +1,4 @@
--- checkBudget: whether a turn may ask a model or another agent, by the budgets of its task, of the tasks that called
+-- Whether a turn may ask a model or another agent, by the budgets of its task, of the tasks that called
 -- it, of its principal and of its tenant. Nothing is reserved: whatever is under way when a budget is spent goes on.
 --
 -- KEYS  tasks_root     as in record-usage.lua, like the next one

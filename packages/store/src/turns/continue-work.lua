@@ -1,4 +1,4 @@
--- continueWork: the client has answered whether a task that has spent its budget may go on: this turn goes on with the
+-- The client has answered whether a task that has spent its budget may go on: this turn goes on with the
 -- work of the turn that asked.
 --
 -- KEYS  tasks_root     as in record-usage.lua; made from it: <task>:s, as in begin-step.lua

@@ -1,4 +1,4 @@
--- countDelivered: counts the messages that a turn was given besides its own while it ran; see read-waiting.lua. They
+-- Counts the messages that a turn was given besides its own while it ran; see read-waiting.lua. They
 -- stay in the inbox until an outcome removes them.
 -- ids: of these messages, as JSON, one a line, in their order
 -- Returns their number; nil if they are not the next ones in the inbox, because a fail-over lost some

@@ -1,4 +1,4 @@
--- endTurn: ends a turn whose agent returned without an outcome, while the task waits for its client (auth-required).
+-- Ends a turn whose agent returned without an outcome, while the task waits for its client (auth-required).
 --
 -- KEYS  <record>
 --       queue_root         root of the keys of its job's queue, as in add-jobs.lua

@@ -1,4 +1,4 @@
--- giveUpTurn: the agent failed in the last attempt at its message: the task ends FAILED, the message is dead-lettered.
+-- The agent failed in the last attempt at its message: the task ends FAILED, the message is dead-lettered.
 --
 -- KEYS  <record>
 --       dead        see begin.lua

@@ -1,4 +1,4 @@
--- handBackTurn: gives the turn back unfinished; the message stays first in the inbox. Closing the turn fences off the
+-- Gives the turn back unfinished; the message stays first in the inbox. Closing the turn fences off the
 -- abandoned executor, and lets a cancel take effect at once while the job waits.
 --
 -- KEYS  <record>

@@ -1,4 +1,4 @@
--- outcome: the ways in which a turn ends. Included after rules.lua. Needs fields.lua, server.lua, texts.lua and
+-- The ways in which a turn ends. Included after rules.lua. Needs fields.lua, server.lua, texts.lua and
 -- retention_ms.
 
 -- Why the turn with this fencing token may not write. nil: it is open; `done`: it is closed and none has begun since,

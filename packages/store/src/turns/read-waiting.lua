@@ -1,4 +1,4 @@
--- readWaiting: reads the messages that wait behind a turn's own, for an agent that is given them while it works. They
+-- Reads the messages that wait behind a turn's own, for an agent that is given them while it works. They
 -- stay in the inbox: the turn's outcome removes those that the agent was given, and the others run next. The field
 -- `given` of the task has the fencing token of the turn, and the number of messages that the turn was given.
 --

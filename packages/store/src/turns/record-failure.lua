@@ -1,4 +1,4 @@
--- recordFailure: keeps for operators why an attempt, a step or a call failed, outside of the scripts that end an
+-- Keeps for operators why an attempt, a step or a call failed, outside of the scripts that end an
 -- attempt: while the attempt goes on, after its outcome, or from a process that ended the one that ran it.
 --
 -- KEYS  task         hash; made from its name: its failures <task>:f (list)

@@ -1,4 +1,4 @@
--- recordUsage: counts what a turn has used of models: for its task, for the tasks that called it, and for the day. It
+-- Counts what a turn has used of models: for its task, for the tasks that called it, and for the day. It
 -- counts also if the turn has lost its task meanwhile: the model was asked nevertheless.
 --
 -- KEYS  tasks_root    as in append.lua; made from it: <task>:u (hash), what a task and the tasks that it called have

@@ -1,4 +1,4 @@
--- suspendTurn: ends a run of a turn that waits. The turn goes on from its top when its time has come, or an event.
+-- Ends a run of a turn that waits. The turn goes on from its top when its time has come, or an event.
 --
 -- KEYS  <record>
 --       queue_root   root of the keys of its job's queue, as in add-jobs.lua

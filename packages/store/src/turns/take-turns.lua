@@ -1,4 +1,4 @@
--- takeTurns: takes the next jobs of an agent's queue, and begins a turn of each job's task.
+-- Takes the next jobs of an agent's queue, and begins a turn of each job's task.
 -- A command that is sent twice returns the jobs that it took before.
 --
 -- KEYS  root            of the queue's keys, as in take-jobs.lua

@@ -1,4 +1,4 @@
--- writeStatus: writes a status, which may be the outcome of the turn. A part of append.lua, which says what a turn is.
+-- Writes a status, which may be the outcome of the turn. A part of append.lua, which says what a turn is.
 -- Needs fields.lua and texts.lua.
 
 --- @include "../record/rules.lua"

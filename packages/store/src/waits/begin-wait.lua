@@ -1,4 +1,4 @@
--- beginWait: begins a wait of a turn, or finds one that began in an earlier run of the turn. How a wait ended is
+-- Begins a wait of a turn, or finds one that began in an earlier run of the turn. How a wait ended is
 -- remembered as the result of a step is.
 --
 -- KEYS  <record>      and the steps of the task, as in begin-step.lua and given-events.lua

@@ -1,4 +1,4 @@
--- giveEvent: gives a task an event from outside. A suspended turn that waits for it resumes.
+-- Gives a task an event from outside. A suspended turn that waits for it resumes.
 --
 -- KEYS  <record>     and the steps of the task, as in given-events.lua
 --       queue_root   root of the keys of its agent's queue, as in add-jobs.lua

@@ -1,4 +1,4 @@
--- makeCallback: lets everyone who knows a token give a task an event. The token is remembered as the result of a step
+-- Lets everyone who knows a token give a task an event. The token is remembered as the result of a step
 -- is, and holds until its turn ends.
 --
 -- KEYS  <record>     and the steps of the task, as in begin-step.lua and given-events.lua

@@ -1,4 +1,4 @@
--- resumeTurns: resumes suspended turns whose time has come.
+-- Resumes suspended turns whose time has come.
 --
 -- KEYS  suspended       zset, see suspended.lua
 --       tasks_root      prefix of the keys of tasks; made from it: the keys of record.lua

@@ -1,4 +1,4 @@
--- addMessage: accepts a message of a client, or of an agent, for an existing task. make-tasks.lua makes tasks.
+-- Accepts a message of a client, or of an agent, for an existing task. make-tasks.lua makes tasks.
 --
 -- KEYS  <record>
 --       message_id      what this principal sent under this messageId (string)

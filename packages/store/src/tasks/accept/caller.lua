@@ -1,4 +1,4 @@
--- caller: the turn of an agent that calls another one. Needs server.lua, caller_key (nil if a client sends),
+-- The turn of an agent that calls another one. Needs server.lua, caller_key (nil if a client sends),
 -- caller_fence, call_mode and max_calls.
 --
 -- caller_key    task (hash) of the caller, and, made from it, its open calls <task>:c (hash: task → `w` (the caller

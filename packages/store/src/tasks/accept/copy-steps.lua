@@ -1,4 +1,4 @@
--- copySteps: copies results of steps of a task for a new one that will be made.
+-- Copies results of steps of a task for a new one that will be made.
 --
 -- KEYS  from          steps of a task (hash, see begin-step.lua)
 --       to            steps of the new task

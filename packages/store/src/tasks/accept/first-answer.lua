@@ -1,4 +1,4 @@
--- firstAnswer: the reply to a retry of a message. Needs tasks_root and idempotency_ms.
+-- The reply to a retry of a message. Needs tasks_root and idempotency_ms.
 --
 -- message_id_key: string, '<fingerprint> <task id> <number of the message in its task>'
 -- Returns  { 'duplicate' … } as add-message.lua, whatever the task's state is now | { 'conflict' } | { 'missing' }

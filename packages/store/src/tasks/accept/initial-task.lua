@@ -1,4 +1,4 @@
--- initialTask: the task with which a context began, and whose id it has. While it is the only one, the context has no
+-- The task with which a context began, and whose id it has. While it is the only one, the context has no
 -- index: docs/adr/0023.
 
 -- tasks_root: prefix of the keys of tasks; context: as JSON text without colons, as a client may name any

@@ -1,4 +1,4 @@
--- makeTasks: accepts messages that make tasks: one or several of clients, or one of a calling agent.
+-- Accepts messages that make tasks: one or several of clients, or one of a calling agent.
 --
 -- KEYS  tasks_root      as in append.lua
 --       outbox

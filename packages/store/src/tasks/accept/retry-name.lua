@@ -1,4 +1,4 @@
--- retryName: an idempotency key in the name of a key under which a message is known (`keyName` in submission.ts). The
+-- An idempotency key in the name of a key under which a message is known (`keyName` in submission.ts). The
 -- task's field `retry_names` lists them, one a line; its other messages are known under their ids, which its history
 -- has.
 

@@ -1,4 +1,4 @@
--- cancel: cancels a task.
+-- Cancels a task.
 --
 -- KEYS  <record>
 --       root         of the keys of its agent's queue, as in take-jobs.lua

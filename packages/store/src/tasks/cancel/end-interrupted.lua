@@ -1,4 +1,4 @@
--- endInterrupted: cancels a task that has waited for its client for too long.
+-- Cancels a task that has waited for its client for too long.
 --
 -- KEYS  <record>       and, made from the outbox's, <outbox>:interrupted (zset: task → since when it waits)
 -- ARGV  <record>

@@ -1,4 +1,4 @@
--- delete: deletes an ended task.
+-- Deletes an ended task.
 --
 -- KEYS  tasks_root   as in append.lua
 --       outbox

@@ -1,4 +1,4 @@
--- list: reads one page of the tasks of a principal, or of one of its contexts, by status time, the latest first.
+-- Reads one page of the tasks of a principal, or of one of its contexts, by status time, the latest first.
 --
 -- KEYS  index         zset; every score 0, members state .. time .. id
 --       tasks_root    prefix of the keys of tasks

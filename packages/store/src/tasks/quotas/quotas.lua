@@ -1,4 +1,4 @@
--- quotas: whether a message may make a task, by the limits of its principal, its tenant and its queue. Needs
+-- Whether a message may make a task, by the limits of its principal, its tenant and its queue. Needs
 -- outbox_key, index_root, retention_ms, tenant_of, NEARLY, server.lua and timestamps.lua.
 --
 -- max_open, max_kept  tasks of a principal at an agent that have not ended, and all that are kept

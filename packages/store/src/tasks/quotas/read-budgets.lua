@@ -1,4 +1,4 @@
--- readBudgets: whether the budget of a principal or its tenant is spent.
+-- Whether the budget of a principal or its tenant is spent.
 --
 -- KEYS  usage_root  as in record-usage.lua
 -- ARGV  principal   tenant/subject, as in keys.ts

@@ -1,4 +1,4 @@
--- spentBudgets: the budgets of tenants and principals, in micro-USD. record-usage.lua counts what is spent of them in
+-- The budgets of tenants and principals, in micro-USD. record-usage.lua counts what is spent of them in
 -- <usage>:spent:<day> and <usage>:spent:<month> (hashes): tenant, and tenant/subject → micro-USD. Needs server.lua and
 -- timestamps.lua.
 

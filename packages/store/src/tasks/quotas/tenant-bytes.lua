@@ -1,4 +1,4 @@
--- tenantBytes: counts the bytes that a tenant stored within the retention of tasks: its messages, and the results of
+-- Counts the bytes that a tenant stored within the retention of tasks: its messages, and the results of
 -- its tasks' steps. Needs outbox_key, retention_ms, max_bytes (0: they are not counted) and server.lua.
 --
 -- <outbox>:bytes:<tenant>  hash: number of the eighth of a retention, since 1970 → bytes stored in it

@@ -1,4 +1,4 @@
--- pieces: a task as pieces of JSON that need only be joined.
+-- A task as pieces of JSON that need only be joined.
 --
 -- A piece is JSON, or { key, last }: fetch it with GETRANGE key 1 last. These strings only grow, so the result is the
 -- text as of this read; if it is shorter, it was replaced meanwhile: read the task again.

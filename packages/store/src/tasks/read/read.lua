@@ -1,4 +1,4 @@
--- read: reads tasks as pieces of JSON (see pieces.lua), unless the caller has their current version.
+-- Reads tasks as pieces of JSON (see pieces.lua), unless the caller has their current version.
 --
 -- KEYS  tasks*       hashes, one for each task; and, named in them, the strings of their growing texts
 -- ARGV  large_bytes  texts from this size on are not copied through Lua

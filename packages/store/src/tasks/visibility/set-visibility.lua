@@ -1,4 +1,4 @@
--- setVisibility: shows or withdraws a task, depending on whether its caller is given the task or a plain message.
+-- Shows or withdraws a task, depending on whether its caller is given the task or a plain message.
 -- Shown (h → s): it was hidden, and its caller is given it. Withdrawn (C → M): its agent answered with a message, and
 -- its caller was given that instead; a retry of the caller's message gets the same answer as long as the task is kept.
 --
