@@ -3,10 +3,10 @@
 --
 -- start: task_id, task_key; job: its number; started: how often the queue has started it, this time included; token: of
 --   the job's run, see running.lua; waited_ms: how long the job waited, if this script takes it and can set it aside to
---   run alone; nil: it was taken before
+--   run alone; nil: it was taken before; is_unreadable: the message is given up, because the record cannot be read
 -- worker: run: the runs' part of their fencing tokens, which differs for each turn of a job's run: see begin-reply.ts
 --   dead_key: zset, task → ms when its message was given up; made from the task's key: the dead letter <task>:d (hash)
---   max_attempts: attempts that a message gets; 0: it is given up, because its record cannot be read
+--   max_attempts: attempts that a message gets
 --   large_bytes: texts from this size on are not copied through Lua   while_working: the field of the record
 --   due: outbox entries of the tasks whose turn began, which say when the sweeper may check them. begin_turn adds to
 --     them, and the including script writes them
@@ -106,7 +106,7 @@ local function begin_turn(start, worker)
   end
 
   local left = max_attempts - record.attempts
-  local is_exhausted = left < 0 or (left == 0 and not died_among_others)
+  local is_exhausted = start.is_unreadable or left < 0 or (left == 0 and not died_among_others)
   if record.cancel == '' and not is_exhausted and not is_waiting(record.state) and record.begin_by == '' then
     open()
     -- The reply is made before anything is written: a record that cannot be read spends no attempt.
@@ -149,7 +149,7 @@ local function begin_turn(start, worker)
 
   -- Attempts are counted here and not by the queue: a worker that its message kills cannot report a failure.
   --- @include "outcome.lua"
-  give_up(record, worker.dead_key, max_attempts == 0
+  give_up(record, worker.dead_key, start.is_unreadable
     and '"What is stored of this task is damaged: no agent can work on the message; it was given up."'
     or '"The agent stopped unexpectedly ' .. max_attempts .. (max_attempts == 1 and ' time' or ' times')
       .. ' while working on this message; it was given up."')

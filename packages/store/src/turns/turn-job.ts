@@ -53,14 +53,12 @@ export const beginTurnScript = defineScript({
   file: 'begin-turn.lua',
   from,
   keys: [...recordKeyNames, 'dead'],
-  args: [...recordArgNames, 'job', 'started', 'token', ...beginArgNames],
+  args: [...recordArgNames, 'job', 'started', 'token', ...beginArgNames, 'isUnreadable'],
   reply: beginReply,
 });
 
 /** A turn that cannot begin, because its record cannot be read, is given up when its job was started this often. */
 const UNREADABLE_AFTER_STARTS = 4;
-/** As the most attempts: see begin.lua. */
-const GIVE_UP = 0;
 /** After this many turns a job leaves the next to a successor, so that a busy task does not delay others. */
 const TURNS_PER_JOB = 8;
 
@@ -155,7 +153,7 @@ export class TurnJob extends RunningJob {
     } catch (error) {
       if (isOutage(error) || this.started < UNREADABLE_AFTER_STARTS) throw error;
       // Nobody can run this turn. If the record is so damaged that it cannot be given up, either, the script fails.
-      const [verdict] = await this.#runBegin('unreadable', { ...this.#settings, maxAttempts: GIVE_UP });
+      const [verdict] = await this.#runBegin('unreadable');
       if (verdict === 'turn') throw error;
       return verdict;
     }
@@ -183,7 +181,7 @@ export class TurnJob extends RunningJob {
   async #begin(hooks: TurnHooks): Promise<Beginning> {
     const begun = this.#takeBegun();
     const begunAt = begun ? this.requestedAt : currentMoment();
-    const reply = begun ?? (await this.#runBegin(this.#turnsBefore, this.#settings));
+    const reply = begun ?? (await this.#runBegin(this.#turnsBefore));
     if (reply[0] !== 'turn') return reply[0];
     const turn = new OpenTurn(this.#dependencies, await this.#startOf(reply), hooks);
     this.#turnsBefore++;
@@ -213,14 +211,16 @@ export class TurnJob extends RunningJob {
     return begun;
   }
 
-  async #runBegin(turnsBefore: number | 'unreadable', agent: AgentTurnSettings): Promise<BeginReply> {
+  /** @param turnsBefore of this job; `unreadable`: the record cannot be read, and its message is given up */
+  async #runBegin(turnsBefore: number | 'unreadable'): Promise<BeginReply> {
     const { taskId, job, started, token } = this;
     const { redis, shards, settings } = this.#dependencies;
     const keys = shards.of(taskId);
-    const beginning = beginArgValues(settings, agent, `${token} ${turnsBefore}`);
+    const beginning = beginArgValues(settings, this.#settings, `${token} ${turnsBefore}`);
+    const isUnreadable = turnsBefore === 'unreadable' ? '1' : '';
     return beginTurnScript.run(redis, {
       keys: { ...keys.record(taskId), dead: keys.dead },
-      args: { ...recordArgValues(taskId, settings), job, started, token, ...beginning },
+      args: { ...recordArgValues(taskId, settings), job, started, token, ...beginning, isUnreadable },
     });
   }
 

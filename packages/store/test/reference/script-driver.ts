@@ -147,7 +147,10 @@ export class ScriptDriver {
     const { keys, args } = this.#call(lease);
     const reply = await beginTurnScript.run(this.#redis, {
       keys: { ...keys, dead: this.#keys.dead },
-      args: { ...args, job, started, token, run, maxAttempts: MAX_ATTEMPTS, largeBytes: 65_536, whileWorking },
+      args: {
+        ...{ ...args, job, started, token, run, maxAttempts: MAX_ATTEMPTS, largeBytes: 65_536, whileWorking },
+        isUnreadable: '',
+      },
     });
     expect(reply[0]).toBe(expected.verdict);
     if (reply[0] === 'turn') {
