@@ -58,68 +58,101 @@ export interface StartedTurn extends RunningTask {
 
 /** Runs an agent over one message, attempt after attempt. */
 export function startTurn(agent: Agent, turn: MemoryTurn, options: AttemptOptions): StartedTurn {
-  const {
-    maxAttempts = agent.retry.attempts ?? 3,
-    crashesAfter = [],
-    cancelAfter,
-    graceMs,
-    steeredBy = [],
-    events: eventsToGive = [],
-    ...given
-  } = options;
-  const steers = [...steeredBy];
-  let published = 0;
-  const steering = new MemorySteering();
-  /** Sends the messages that are due by now. */
-  const steer = (to: MemoryPort): void => {
-    while (steers[0] && (steers[0].afterEvents ?? 0) <= published) to.steer(steers.shift()?.message ?? '');
-  };
-  const onPublished = (by: MemoryPort): void => {
-    published++;
-    steer(by);
-  };
-  const attempt = (before: MemoryTurn, number: number): FaultyPort =>
-    new FaultyPort(
-      { ...given, ...before, steering, agent: agent.id, attempt: number, isLastAttempt: number >= maxAttempts },
-      { crashAfter: crashesAfter[number - 1], cancelAfter: number === 1 ? cancelAfter : undefined, onPublished },
-    );
-  let port = attempt(turn, 1);
-  setImmediate(() => steer(port));
-  const outside = new TimedEvents(eventsToGive, port.world.clock);
-  void outside.giveTo(port.waits);
-
-  async function run(): Promise<TurnEnding> {
-    const events: StreamResponse[] = [];
-    const logged: LogLine[] = [];
-    const used: CountedUsage[] = [];
-    for (;;) {
-      const result = await executeTurn(agent, port, graceMs === undefined ? {} : { graceMs });
-      const { hasCrashed, input } = port;
-      if (result.kind === 'interrupted' && !hasCrashed) await cancelTask(port);
-      events.push(...port.events);
-      logged.push(...port.logged);
-      used.push(...port.used);
-      const goesOn = hasCrashed ? result.kind === 'interrupted' : result.kind === 'retry' && !input.isLastAttempt;
-      if (result.kind === 'suspended' && outside.skip(result.waits)) {
-        await outside.giveTo(port.waits, { taskId: port.current.id, waits: result.waits });
-        port = attempt({ ...turn, message: port.input.message, task: port.current }, input.attempt);
-        continue;
-      }
-      if (!goesOn) return { port, result, events, logged, used, untaken: steering.messages.slice(takenBy(port)) };
-      port = attempt({ ...turn, message: port.input.message, task: port.current }, port.input.attempt + 1);
-    }
-  }
-
-  const done = run();
+  const attempts = new Attempts(agent, turn, options);
+  const done = attempts.run();
   const outcome = done.then(outcomeOf);
   // Only a caller reads it.
   outcome.catch(() => undefined);
   return {
     done,
-    task: () => port.current,
+    task: () => attempts.port.current,
     outcome,
-    cancel: () => port.interrupt('canceled'),
+    cancel: () => attempts.port.interrupt('canceled'),
   };
+}
+
+/** The attempts at one message. */
+class Attempts {
+  readonly #agent: Agent;
+  readonly #turn: MemoryTurn;
+  readonly #options: AttemptOptions;
+  readonly #steering = new MemorySteering();
+  /** Messages that have not arrived yet. */
+  readonly #steeredBy: SteeringMessage[];
+  readonly #events: TimedEvents;
+  #published = 0;
+  /** Of the attempt that runs, or was the last one. */
+  port: FaultyPort;
+
+  constructor(agent: Agent, turn: MemoryTurn, options: AttemptOptions) {
+    this.#agent = agent;
+    this.#turn = turn;
+    this.#options = options;
+    this.#steeredBy = [...(options.steeredBy ?? [])];
+    this.port = this.#attempt(turn, 1);
+    this.#events = new TimedEvents(options.events ?? [], this.port.world.clock);
+    setImmediate(() => this.#steer(this.port));
+    void this.#events.giveTo(this.port.waits);
+  }
+
+  async run(): Promise<TurnEnding> {
+    const { graceMs } = this.#options;
+    const events: StreamResponse[] = [];
+    const logged: LogLine[] = [];
+    const used: CountedUsage[] = [];
+    for (;;) {
+      const { port } = this;
+      const result = await executeTurn(this.#agent, port, graceMs === undefined ? {} : { graceMs });
+      const { hasCrashed } = port;
+      if (result.kind === 'interrupted' && !hasCrashed) await cancelTask(port);
+      events.push(...port.events);
+      logged.push(...port.logged);
+      used.push(...port.used);
+      const next = await this.#attemptAfter(result, hasCrashed);
+      if (next === undefined) {
+        const untaken = this.#steering.messages.slice(takenBy(port));
+        return { port, result, events, logged, used, untaken };
+      }
+      this.port = this.#attempt({ ...this.#turn, message: port.input.message, task: port.current }, next);
+    }
+  }
+
+  /** Number of the attempt that follows: the same one goes on after a wait. undefined: the turn has ended. */
+  async #attemptAfter(result: TurnResult, hasCrashed: boolean): Promise<number | undefined> {
+    const { input, waits, current } = this.port;
+    if (result.kind === 'suspended' && this.#events.skip(result.waits)) {
+      await this.#events.giveTo(waits, { taskId: current.id, waits: result.waits });
+      return input.attempt;
+    }
+    const goesOn = hasCrashed ? result.kind === 'interrupted' : result.kind === 'retry' && !input.isLastAttempt;
+    return goesOn ? input.attempt + 1 : undefined;
+  }
+
+  #attempt(turn: MemoryTurn, number: number): FaultyPort {
+    const { maxAttempts = this.#agent.retry.attempts ?? 3, crashesAfter = [], cancelAfter, ...options } = this.#options;
+    const { graceMs: _, steeredBy: __, events: ___, ...given } = options;
+    const isLastAttempt = number >= maxAttempts;
+    return new FaultyPort(
+      { ...given, ...turn, steering: this.#steering, agent: this.#agent.id, attempt: number, isLastAttempt },
+      {
+        crashAfter: crashesAfter[number - 1],
+        cancelAfter: number === 1 ? cancelAfter : undefined,
+        onPublished: (by) => {
+          this.#published++;
+          this.#steer(by);
+        },
+      },
+    );
+  }
+
+  /** Sends the messages that are due by now. */
+  #steer(to: MemoryPort): void {
+    const [next] = this.#steeredBy;
+    if (!next || (next.afterEvents ?? 0) > this.#published) return;
+    this.#steeredBy.shift();
+    to.steer(next.message);
+    this.#steer(to);
+  }
 }
 
 /** Ends the task, as the store does when a canceled turn has stopped. */

@@ -69,9 +69,10 @@ local function begin_turn(start, worker)
     -- attempt.
     record.attempts = record.attempts - 1
   elseif started < record.started or (is_open and started == record.started) then
-    -- Only a later start of the job takes over. An earlier one comes from a process that was suspended before its
-    -- begin-turn.lua. An equal one was added again after the queue lost the job: it waits until the sweeper finds that
-    -- the process of the turn is silent.
+    -- Only a later start of the job takes over.
+    -- `started` is smaller: the process was suspended before its begin-turn.lua, and another one has started the job.
+    -- `started` is equal: the queue had lost the job, and a retry of the message has added the job again. The open turn
+    --   may go on; if its process is silent, the sweeper sets the record's `started` to 0.
     return { 'stale' }
   end
 
@@ -90,7 +91,7 @@ local function begin_turn(start, worker)
     end
   end
   local died_among_others = is_taken_over and not is_own and is_shared(record.token)
-  -- Another turn may have killed that process. The last attempt must not be spent on this: the turn runs alone.
+  -- We do not know which of its turns killed that process. So the last attempt runs alone.
   local is_last = record.attempts + 1 >= max_attempts
   if died_among_others and waited_ms and is_shared(token) and is_last then return { 'suspect' } end
 

@@ -42,17 +42,21 @@ export function useSelection(list: TaskList): Selection {
       x: toggle,
       Enter: (id) => go(taskPath(id)),
     };
+    /** @returns whether the current row had something to do */
+    const actOnRow = (event: KeyboardEvent): boolean => {
+      // The row's link opens it, unless the focus is still on its way there.
+      if (event.key === 'Enter' && focusId.value === undefined && isOnControl(event)) return false;
+      const { value: taskId } = currentId;
+      const act = ofCurrent[event.key];
+      if (taskId !== undefined) act?.(taskId);
+      return act !== undefined && taskId !== undefined;
+    };
     const onKey = (event: KeyboardEvent): void => {
       if (isForAnother(event)) return;
       if (event.key === 'Escape') choose([]);
       const step = steps[event.key];
       if (step !== undefined) move(step);
-      // The row's link opens it, unless the focus is still on its way there.
-      const isOfLink = event.key === 'Enter' && focusId.value === undefined && isOnControl(event);
-      const act = isOfLink ? undefined : ofCurrent[event.key];
-      const { value: taskId } = currentId;
-      if (taskId !== undefined) act?.(taskId);
-      if (step !== undefined || (act && taskId !== undefined)) event.preventDefault();
+      if (step !== undefined || actOnRow(event)) event.preventDefault();
     };
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
