@@ -6,7 +6,7 @@ import { queueRoot } from '../src/queue/job.ts';
 import { settingsArgValues } from '../src/record/record-args.ts';
 import { Observer } from '../src/redis/observer.ts';
 import { Shards } from '../src/redis/shards.ts';
-import { Appends, appendScript } from '../src/turns/appends.ts';
+import { type Append, Appends, appendScript } from '../src/turns/appends.ts';
 import type { EncodedEvent } from '../src/turns/encoded-event.ts';
 import { Encoder } from '../src/turns/encoder.ts';
 import { accepted, begun } from './support/drive.ts';
@@ -46,7 +46,7 @@ interface Batch {
 /** Writes as the store does. @returns the number of scripts that it ran */
 async function writeByStore({ start: { taskId, fence } }: OpenTurn, { number, events }: Batch): Promise<number> {
   const before = scripts.mock.calls.length;
-  const append = { taskId, queueRoot: queueRoot('echo', shards.of(taskId)), fence, number, successor: '', events };
+  const append: Append = { taskId, queueRoot: queueRoot('echo', shards.of(taskId)), fence, number, endsJob: '', events };
   expect(await appends.write(append)).toEqual(['appended', '']);
   return scripts.mock.calls.length - before;
 }

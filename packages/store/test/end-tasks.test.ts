@@ -4,7 +4,7 @@ import type { OpenTurn, Store } from '../src/index.ts';
 import { queueRoot } from '../src/queue/job.ts';
 import { Observer } from '../src/redis/observer.ts';
 import { Shards } from '../src/redis/shards.ts';
-import { Appends, endTasksScript } from '../src/turns/appends.ts';
+import { type Append, Appends, endTasksScript } from '../src/turns/appends.ts';
 import { Encoder } from '../src/turns/encoder.ts';
 import { accepted, agentMessage, begun, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
@@ -106,7 +106,7 @@ test.each([
     const encoder = new Encoder(task, store.settings);
     const encoded = events.map((event) => encoder.encode(event));
     const root = queueRoot('echo', shards.of(taskId));
-    const append = { taskId, queueRoot: root, fence, number: before ? 2 : 1, successor: '', events: encoded };
+    const append: Append = { taskId, queueRoot: root, fence, number: before ? 2 : 1, endsJob: '', events: encoded };
     const reply = await (i === 0 ? appends.writeOutcome(append) : appends.write(append));
     expect(reply).toEqual(['idle', '']);
   }

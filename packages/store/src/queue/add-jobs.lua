@@ -3,7 +3,6 @@
 -- root: of the queue's keys; made from it: <root>prioritized, those of fair-order.lua, <root>marker (zset), <root>meta
 --   (hash), <root>id, <root>pc (counters) and each job <root><id> (hash)
 -- jobs: for each its id, <task id>.<number of the job in its task>, and the tenant of its task's owner
--- options: of every job, as JSON without its id and closing brace
 -- level: of the jobs, unless a turn waits for them: high | normal | low
 -- is_awaited: a turn waits for them: they go before the others
 -- is_begun: their turns have begun before: they go before the others of their tenants, as a job that was given back
@@ -14,6 +13,9 @@
 -- its own (docs/adr/0021).
 
 --- @include "fair-order.lua"
+
+-- BullMQ's options of every job, without the priority. `attempts` is not used: begin.lua counts those at a message.
+local OPTIONS = '{"removeOnComplete":true,"removeOnFail":true,"attempts":0,"priority":'
 
 local function line_up_awaited(root, jobs)
   local tags = {}
@@ -35,8 +37,9 @@ local function line_up_begun(root, jobs, level)
   return tags
 end
 
-local function add_jobs(root, jobs, options, level, is_awaited, is_begun)
+local function add_jobs(root, jobs, level, is_awaited, is_begun)
   local now, priority = ('%d'):format(now_ms()), is_awaited and '1' or '4'
+  local options = OPTIONS .. priority .. '}'
   redis.call('INCRBY', root .. 'id', #jobs / 2) -- counted by load.lua
   local tags = is_awaited and line_up_awaited(root, jobs) or is_begun and line_up_begun(root, jobs, level)
     or line_up(root, jobs, level)

@@ -4,15 +4,14 @@
 -- ARGV  id             of the job
 --       tenant         of its task's owner
 --       name           of the job, for people who inspect the queue: turn | push
---       options        as in add-jobs.lua, like level
---       level
+--       level          as in add-jobs.lua
 --       is_awaited     '1' | ''
 --       is_suspicious  '1': it was added several times without effect, so it may be in none of the queue's lists | ''
 -- Returns  added | known
 -- Invariant: a queue has each job once.
 
 local root = unpack(KEYS)
-local id, tenant, name, options, level, is_awaited, is_suspicious = unpack(ARGV)
+local id, tenant, name, level, is_awaited, is_suspicious = unpack(ARGV)
 
 --- @include "../redis/server.lua"
 --- @include "add-jobs.lua"
@@ -27,6 +26,6 @@ if redis.call('EXISTS', root .. id) == 1 then
   if is_suspicious == '' or is_listed() then return 'known' end
   redis.call('DEL', root .. id)
 end
-add_jobs(root, { id, tenant }, options, level, is_awaited == '1')
+add_jobs(root, { id, tenant }, level, is_awaited == '1')
 redis.call('HSET', root .. id, 'name', name)
 return 'added'

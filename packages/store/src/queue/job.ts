@@ -50,22 +50,3 @@ function splitAtDot(text: string): [before: string, after: number] {
   const dot = text.lastIndexOf('.');
   return [text.slice(0, dot), Number(text.slice(dot + 1))];
 }
-
-/** Options of every job. */
-const JOB_OPTIONS = {
-  removeOnComplete: true,
-  removeOnFail: true,
-  // Not used: begin.lua and begin-first.lua count the attempts at a message.
-  attempts: 0,
-} as const;
-/** BullMQ's priorities: an awaited job runs before ordinary ones. place-job.lua has the others. */
-const AWAITED = { priority: 1 } as const;
-const ORDINARY = { priority: 4 } as const;
-
-const ORDINARY_OPTIONS = JSON.stringify({ ...JOB_OPTIONS, ...ORDINARY });
-const AWAITED_OPTIONS = JSON.stringify({ ...JOB_OPTIONS, ...AWAITED });
-
-/** The options of a task's job for add-jobs.lua. @param isAwaited as of `add` */
-export function jobOptions(isAwaited = false): string {
-  return isAwaited ? AWAITED_OPTIONS : ORDINARY_OPTIONS;
-}

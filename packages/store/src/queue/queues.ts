@@ -5,14 +5,14 @@ import { integer, text, tuple, tupleAnd, word } from '../redis/reply.ts';
 import { agentOf, tenantOf } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
 import type { Shards } from '../redis/shards.ts';
-import { type DeliveryQueueId, deliveryQueueText, jobId, jobOptions, queueName, queueRoot } from './job.ts';
+import { type DeliveryQueueId, deliveryQueueText, jobId, queueName, queueRoot } from './job.ts';
 import { countJobs, type JobCounts, sumOfJobs } from './job-counts.ts';
 
 const addScript = defineScript({
   file: 'add.lua',
   from: import.meta.url,
   keys: ['root'],
-  args: ['id', 'tenant', 'name', 'options', 'level', 'isAwaited', 'isSuspicious'],
+  args: ['id', 'tenant', 'name', 'level', 'isAwaited', 'isSuspicious'],
   reply: word('added', 'known'),
 });
 
@@ -110,7 +110,6 @@ export class Queues {
       id: jobId(taskId, job),
       tenant: tenantOf(owner),
       name: 'turn',
-      options: jobOptions(isAwaited),
       level: level || 'normal',
       isAwaited: isAwaited ? '1' : '',
       isSuspicious: isSuspicious ? '1' : '',
@@ -131,7 +130,6 @@ export class Queues {
       id: jobId(deliveryQueueText(id), job),
       tenant: tenantOf(owner),
       name: 'push',
-      options: jobOptions(),
       level: 'normal',
       isAwaited: '',
       isSuspicious: isSuspicious ? '1' : '',

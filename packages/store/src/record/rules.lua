@@ -87,14 +87,14 @@ local function finish(record, state, details)
 end
 
 -- Adds a job with a new number: an add under the number of a job that is just completing would be lost. root: of the
--- agent's queue's keys; the others: as in add-jobs.lua.
-local function enqueue(record, root, options, is_awaited, is_begun)
+-- keys of the agent's own queue; the others: as in add-jobs.lua.
+local function enqueue(record, root, is_awaited, is_begun)
   record.jobs = record.jobs + 1
   record.job, record.started = record.jobs, 0
   record.changes.in_outbox = true
   --- @include "../queue/add-jobs.lua"
   local job = { record.id .. '.' .. record.job, record.owner:match('^[^/]*') }
-  add_jobs(queue_of(record, root), job, options, level_of_jobs(record), is_awaited, is_begun)
+  add_jobs(queue_of(record, root), job, level_of_jobs(record), is_awaited, is_begun)
 end
 
 -- A task is never input-required or auth-required while a message waits or a new attempt runs: a poller would read the

@@ -15,10 +15,10 @@ local function suspend(record, waits, due_ms)
   emit_status(record, 'w', { metadata = '{' .. said .. '}' })
 end
 
--- Gives the task a job, whether its turn is suspended or about to be. root: of the agent's queue's keys; options: as in
--- add-jobs.lua. is_due: the time has come, as for many turns at once: it waits behind the jobs of its tenant. Otherwise
--- it goes before them.
-local function resume(record, root, options, is_due)
+-- Gives the task a job, whether its turn is suspended or about to be. root: of the keys of the agent's own queue. is_due:
+-- the time of the turn has come, as that of many turns may have: the job waits behind the jobs of its tenant. Otherwise
+-- the job goes before them.
+local function resume(record, root, is_due)
   if record.waits ~= '' then
     end_wait(record)
     emit_status(record, 'w')
@@ -27,7 +27,6 @@ local function resume(record, root, options, is_due)
   end
   -- If another turn waits for this task, its next job is awaited, too.
   local is_awaited = tonumber(redis.call('HGET', record.key, 'awaited')) == record.jobs
-  if is_awaited then options = options:gsub('"priority":4', '"priority":1') end
-  enqueue(record, root, options, is_awaited, not is_due)
+  enqueue(record, root, is_awaited, not is_due)
   if is_awaited then redis.call('HSET', record.key, 'awaited', record.job) end
 end

@@ -1,11 +1,10 @@
 -- Begins a scheduled task that is due: its message enters the queue.
 --
 -- KEYS  <record>
---       queue_root   root of the keys of its agent's queue, as in add-jobs.lua
+--       queue_root  root of the keys of its agent's queue, as in add-jobs.lua
 -- ARGV  <record>
 --       owner
---       job_options  as in add-jobs.lua
---       has_next     1: the schedule has a next task, which must be made; '' it ends with this task
+--       has_next    1: the schedule has a next task, which must be made; '' it ends with this task
 -- Returns  { verdict, ms when it was due, or 0 }
 --       begun | begun-before (its next task is still missing) | early (or paused)
 --       | gone (there is nothing to do)
@@ -17,7 +16,7 @@
 --- @include "../record/scheduled-tasks.lua"
 
 local queue_root = unpack(KEYS, 5)
-local owner, job_options, has_next = unpack(ARGV, 7)
+local owner, has_next = unpack(ARGV, 7)
 
 local scheduled_tasks_key, member = outbox_key .. ':later', task_id .. ' ' .. owner
 local record = load_record(task_id, task_key)
@@ -38,7 +37,7 @@ if due > now_ms() then
   return { 'early', due }
 end
 record.later = ''
-enqueue(record, queue_root, job_options)
+enqueue(record, queue_root)
 local ttl_ms = record.begin_by:match('^within (%d+)$')
 if ttl_ms then
   --- @include "../record/begin-by.lua"

@@ -1,7 +1,7 @@
 import type { Message, Task } from '@switchyard/protocol';
 import type { PushDependencies } from '../push/delivery-queue.ts';
 import { Webhooks } from '../push/webhooks.ts';
-import { jobOptions, queueName, queueRoot } from '../queue/job.ts';
+import { queueName, queueRoot } from '../queue/job.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import { claimMembers, workOff } from '../redis/claims.ts';
 import type { ShardKeys } from '../redis/keys.ts';
@@ -19,7 +19,7 @@ export const beginScheduledScript = defineScript({
   file: 'begin-scheduled.lua',
   from,
   keys: [...recordKeyNames, 'queueRoot'],
-  args: [...recordArgNames, 'owner', 'jobOptions', 'hasNext'],
+  args: [...recordArgNames, 'owner', 'hasNext'],
   reply: tuple(word('begun', 'begun-before', 'early', 'gone'), integer),
 });
 
@@ -123,7 +123,7 @@ export class Schedules {
     const { redis, settings } = this.#dependencies;
     return beginScheduledScript.run(redis, {
       keys: { ...keys.record(taskId), queueRoot: queueRoot(queueName(agentOf(owner)), keys) },
-      args: { ...recordArgValues(taskId, settings), owner, jobOptions: jobOptions(), hasNext: hasNext ? '1' : '' },
+      args: { ...recordArgValues(taskId, settings), owner, hasNext: hasNext ? '1' : '' },
     });
   }
 

@@ -13,9 +13,9 @@
 --       retention_ms
 --       inline_bytes
 --       turns*          one turn after the other, each of another task: task id, root of the keys of its job's queue
---                       (see add-jobs.lua), fencing token, number of the first event within the turn, options of the
---                       successor job (see add-jobs.lua) if this job has run its share of turns, else '', number of
---                       events, number of their arguments, and then each event as encoder.ts writes it
+--                       (see add-jobs.lua), fencing token, number of the first event within the turn, `ends_job`: '1'
+--                       if a message that waits gets another job, because this one has run its share of turns, else
+--                       '', number of events, number of their arguments, and then each event as encoder.ts writes it
 -- An event: if the agent did something besides its events, `notes` and the notes as in note.lua, one a line; if it
 --       ends a turn that failed, `failure` and why, as in failures.lua; if a step published it, `step`, the step's key
 --       and its mark (see begin-step.lua); if it answers messages besides the turn's own, `delivered` and their ids as
@@ -47,7 +47,7 @@ local sweep_after_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpac
 
 local ARITY = { status = 8, artifact = 9 }
 
--- Each writes an event of a turn, and returns a verdict. turn: its record; queue_root; successor_options; delivered:
+-- Each writes an event of a turn, and returns a verdict. turn: its record; queue_root; ends_job; delivered:
 -- how many messages it has besides its own
 local write = {}
 
@@ -92,11 +92,11 @@ local allows_out_of_memory, replies, index_changes, ended_jobs = false, {}, {}, 
 
 -- Appends the events of the turn at this place in ARGV. Returns the place of the next one.
 local function append_turn(at)
-  local task_id, queue_root, fence, number, successor_options, count, after = unpack(ARGV, at, at + 6)
+  local task_id, queue_root, fence, number, ends_job, count, after = unpack(ARGV, at, at + 6)
   number, at = tonumber(number), at + 7
   after = at + after
   local record = load_record(task_id, tasks_root .. task_id)
-  local turn = { record = record, queue_root = queue_root, successor_options = successor_options }
+  local turn = { record = record, queue_root = queue_root, ends_job = ends_job }
 
   local verdict = 'fenced'
   for n = number, record and number + count - 1 or 0 do

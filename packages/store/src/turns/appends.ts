@@ -55,8 +55,8 @@ export interface Append {
   readonly fence: string;
   /** Of the first event within the turn: 1, 2, … */
   readonly number: number;
-  /** Options of the successor job if a message waits; empty: this job goes on. */
-  readonly successor: string;
+  /** `1`: a message that waits gets another job; empty: this job runs its turn, too. */
+  readonly endsJob: '1' | '';
   readonly events: readonly EncodedEvent[];
 }
 
@@ -161,9 +161,9 @@ function endOf({ taskId, queueRoot, fence, number, events }: Append): TaskEnd | 
   return { taskId, queueRoot, fence, number, works: before ? '1' : '', state, message, isReply: isReply ? '1' : '' };
 }
 
-function argumentsOf({ taskId, queueRoot, fence, number, successor, events }: Append): (string | number)[] {
+function argumentsOf({ taskId, queueRoot, fence, number, endsJob, events }: Append): (string | number)[] {
   const args = events.flatMap((event) => event.args);
-  return [taskId, queueRoot, fence, number, successor, events.length, args.length, ...args];
+  return [taskId, queueRoot, fence, number, endsJob, events.length, args.length, ...args];
 }
 
 /** Several chunks of one artifact, as append-chunks.lua takes them. */

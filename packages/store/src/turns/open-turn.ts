@@ -1,5 +1,5 @@
 import type { FailureReport, Message, MessageTrace, TurnEvent, TurnInput } from '@switchyard/protocol';
-import { jobOptions, queueName, queueRoot } from '../queue/job.ts';
+import { queueName, queueRoot } from '../queue/job.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import { Batches } from '../redis/batches.ts';
 import { WritesLost } from '../redis/errors.ts';
@@ -21,7 +21,7 @@ export const endTurnScript = defineScript({
   file: 'end-turn.lua',
   from: import.meta.url,
   keys: [...recordKeyNames, 'queueRoot'],
-  args: [...recordArgNames, 'fence', 'published', 'successorOptions', 'delivered'],
+  args: [...recordArgNames, 'fence', 'published', 'endsJob', 'delivered'],
   reply: word('unsettled', 'fenced', 'gap', 'more', 'successor', 'idle', 'canceled'),
 });
 export const handBackTurnScript = defineScript({
@@ -35,7 +35,7 @@ export const suspendTurnScript = defineScript({
   file: 'suspend-turn.lua',
   from: import.meta.url,
   keys: [...recordKeyNames, 'queueRoot'],
-  args: [...recordArgNames, 'fence', 'published', 'wait', 'dueMs', 'waits', 'seen', 'jobOptions', 'notes', 'calls'],
+  args: [...recordArgNames, 'fence', 'published', 'wait', 'dueMs', 'waits', 'seen', 'notes', 'calls'],
   each: ['event', 'schema'],
   reply: word('suspended', 'canceled', 'fenced', 'gap'),
 });
@@ -241,7 +241,7 @@ export class OpenTurn {
     const { keys, args } = this.#call();
     const verdict = await endTurnScript.run(this.#dependencies.redis, {
       keys: { ...keys, queueRoot: this.#queueRoot },
-      args: { ...args, published: this.#published, successorOptions: this.#successor, delivered: idLines(delivered) },
+      args: { ...args, published: this.#published, endsJob: this.#endsJob, delivered: idLines(delivered) },
     });
     if (verdict === 'gap') throw new WritesLost();
     if (verdict !== 'unsettled') this.ending = verdict;
@@ -340,7 +340,6 @@ export class OpenTurn {
         dueMs: Number.isFinite(nextMs) ? nextMs : -1,
         waits: JSON.stringify(waits),
         seen: this.#messagesSeen ?? '',
-        jobOptions: jobOptions(),
         notes: this.#modelNotes.take(),
         calls: calls.map(({ taskId, skipsAuth }) => `${idText(taskId)} ${skipsAuth ? 1 : 0}`).join('\n'),
       },
@@ -391,7 +390,7 @@ export class OpenTurn {
       queueRoot: this.#queueRoot,
       fence,
       number: this.#number,
-      successor: this.#successor,
+      endsJob: this.#endsJob,
       events,
     };
     const isShortOutcome = events.at(-1)?.isOutcome && events.length <= FEW_EVENTS;
@@ -414,9 +413,8 @@ export class OpenTurn {
     return this.#number - 1;
   }
 
-  /** Options of the successor job; empty: this job goes on. */
-  get #successor(): string {
-    return this.start.endsJobAfterTurn ? jobOptions() : '';
+  get #endsJob(): '1' | '' {
+    return this.start.endsJobAfterTurn ? '1' : '';
   }
 
   #call() {

@@ -29,9 +29,9 @@ local function end_job(record, root)
   record.changes.ended_job = { root = queue_of(record, root), id = id, token = loaded[TOKEN] }
 end
 
--- Decides what follows an outcome, after its message has left the inbox. root: of the agent's queue's keys; options: of
--- the successor job, as in add-jobs.lua, or '': this job runs the next turn, too.
-local function settle(record, root, options)
+-- Decides what follows an outcome, after its message has left the inbox. root: of the keys of the agent's own queue;
+-- ends_job: '1': a message that waits gets another job; '': this job runs the next turn, too.
+local function settle(record, root, ends_job)
   -- An accepted cancel holds, even if the agent asks for input.
   if record.cancel ~= '' then
     finish(record, 'X')
@@ -46,8 +46,8 @@ local function settle(record, root, options)
   end
   record.changes.in_outbox = true
   withdraw_question(record)
-  if options == '' then return 'more' end
-  enqueue(record, root, options)
+  if ends_job == '' then return 'more' end
+  enqueue(record, root)
   end_job(record, root)
   return 'successor'
 end

@@ -9,7 +9,6 @@
 --       due_ms       when the first of its waits ends, since 1970; -1 never
 --       waits        what it waits for, as JSON, for clients
 --       seen         number of messages of the task that the turn knows of; '' if it does not ask for others
---       job_options  as in add-jobs.lua
 --       notes        as in append.lua; '' none
 --       calls        tasks of other agents that it waits for, one a line: id, and 1 if the wait goes on while the task
 --                    waits for an authorization, else 0; '' none
@@ -30,7 +29,7 @@
 --- @include "../record/given-events.lua"
 
 local queue_root = unpack(KEYS, 5)
-local fence, published, wait, due_ms, waits, seen, job_options, notes, calls = unpack(ARGV, 7)
+local fence, published, wait, due_ms, waits, seen, notes, calls = unpack(ARGV, 7)
 
 local steps_key = task_key .. ':s'
 local record = load_record(task_id, task_key)
@@ -57,7 +56,7 @@ else
     if name:sub(1, 8) == 'awaited ' then redis.call('HSET', steps_key, name, '') end
     if name:sub(1, 7) == 'schema ' then redis.call('HDEL', steps_key, name) end
   end
-  for i = 16, #ARGV, 2 do
+  for i = 15, #ARGV, 2 do
     local event, schema = ARGV[i], ARGV[i + 1]
     if first_event(steps_key, event) then has_ended = true end
     redis.call('HSET', steps_key, 'awaited ' .. event, '1')
@@ -72,7 +71,7 @@ else
       redis.call('HSET', called_key, 'wakes', task_id, 'has_other_keys', '1')
     end
   end
-  if has_ended then resume(record, queue_root, job_options)
+  if has_ended then resume(record, queue_root)
   else suspend(record, waits, due_ms >= 0 and ('%.0f'):format(due_ms) or NEVER_MS) end
   verdict = 'suspended'
 end

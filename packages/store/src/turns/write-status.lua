@@ -30,5 +30,5 @@ local function write_status(turn, state, settles, caller, message, is_new, metad
     return 'idle'
   end
   emit_status(record, is_interim and 'w' or state, details)
-  return settle(record, turn.queue_root, turn.successor_options)
+  return settle(record, turn.queue_root, turn.ends_job)
 end

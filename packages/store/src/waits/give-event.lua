@@ -15,7 +15,6 @@
 --       max_events   most events that wait for their turn
 --       max_results  as in end-step.lua
 --       max_bytes    as in tenant-bytes.lua
---       job_options  as in add-jobs.lua
 -- Returns  { verdict }; with `unknown` the names of the events that the turn waits for, with `unchecked` the schema
 --       given (it is kept) | resumed (it is kept, and the turn has a job)
 --       | known (it was given before, perhaps to a turn that has ended)
@@ -36,7 +35,7 @@
 
 local queue_root = unpack(KEYS, 5)
 local owner, name, callback, id, has_own_id, data, checked, sees_hidden = unpack(ARGV, 7, 14)
-local max_events, max_results, max_bytes, job_options = unpack(ARGV, 15)
+local max_events, max_results, max_bytes = unpack(ARGV, 15)
 max_bytes = tonumber(max_bytes)
 --- @include "../tasks/quotas/tenant-bytes.lua"
 
@@ -95,6 +94,6 @@ redis.call('HSET', steps_key, 'given ' .. event, data, 'pending ' .. name, pendi
 tenant_bytes.write()
 note(task_key, record.epoch .. '.', 'event ' .. name)
 local resumes = record.waits ~= '' and awaited == '1'
-if resumes then resume(record, queue_root, job_options) end
+if resumes then resume(record, queue_root) end
 commit(record)
 return { resumes and 'resumed' or 'given' }

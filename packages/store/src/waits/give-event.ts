@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { FieldViolation, JsonSchema } from '@switchyard/protocol';
-import { jobOptions, queueName, queueRoot } from '../queue/job.ts';
+import { queueName, queueRoot } from '../queue/job.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import { list, text, tuple, verdict } from '../redis/reply.ts';
 import { ownerOf, type Scope } from '../redis/scope.ts';
@@ -27,7 +27,6 @@ export const giveEventScript = defineScript({
     'maxEvents',
     'maxResults',
     'maxBytes',
-    'jobOptions',
   ],
   reply: verdict({
     given: none,
@@ -126,7 +125,6 @@ export async function giveEvent(
       maxEvents: MAX_EVENTS,
       maxResults: settings.maxStepsBytes,
       maxBytes: quotaArgValues(settings).maxBytes,
-      jobOptions: jobOptions(),
     },
   };
   for (let checked = ''; ; ) {

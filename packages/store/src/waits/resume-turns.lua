@@ -13,14 +13,13 @@
 --       inline_bytes
 --       claim_ms        how long a task waits that cannot be resumed
 --       limit           number of tasks at most
---       job_options     as in add-jobs.lua
 -- Returns  now in ms, number of tasks that were resumed, ms until the next one is due (-1: there is none), and for each
 --          that cannot be resumed { 'damaged', id, the error }
 -- Invariant: as suspended.lua.
 
 local suspended_key, tasks_root, outbox_key, index_root, push_key, queues = unpack(KEYS)
 local sweep_after_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 5)
-local claim_ms, limit, job_options = unpack(ARGV, 6)
+local claim_ms, limit = unpack(ARGV, 6)
 
 --- @include "../redis/server.lua"
 --- @include "../redis/claim.lua"
@@ -37,7 +36,7 @@ local rows = rows_of(ids, function(task_id)
     redis.call('ZREM', suspended_key, task_id)
     return nil
   end
-  resume(record, root_of_agent(queues, record.owner), job_options, true)
+  resume(record, root_of_agent(queues, record.owner), true)
   commit(record, index_changes)
   count = count + 1
 end)

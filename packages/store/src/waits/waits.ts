@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { jobOptions } from '../queue/job.ts';
 import {
   recordArgNames,
   recordArgValues,
@@ -38,7 +37,7 @@ export const resumeTurnsScript = defineScript({
   file: 'resume-turns.lua',
   from,
   keys: ['suspended', ...sharedKeyNames, 'queues'],
-  args: [...settingsArgNames, 'claimMs', 'limit', 'jobOptions'],
+  args: [...settingsArgNames, 'claimMs', 'limit'],
   reply: tupleAnd([integer, integer, integer], verdict({ damaged: damagedRow })),
 });
 
@@ -174,7 +173,6 @@ export class Waits {
             ...settingsArgValues(settings),
             claimMs: SET_ASIDE_MS,
             limit: TURNS_AT_ONCE,
-            jobOptions: jobOptions(),
           },
         });
         count += done;

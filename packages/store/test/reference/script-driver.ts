@@ -3,7 +3,7 @@ import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { sweepScript } from '../../src/outbox/outbox.ts';
-import { jobOptions, queueRoot } from '../../src/queue/job.ts';
+import { queueRoot } from '../../src/queue/job.ts';
 import type { SettingsArgValues } from '../../src/record/record-args.ts';
 import { ShardKeys } from '../../src/redis/keys.ts';
 import { only } from '../../src/redis/reply.ts';
@@ -44,7 +44,7 @@ const dueOf = (score: string | null): rules.Due | undefined =>
   score === null ? undefined : isDue(score) ? 'due' : 'later';
 
 const NO_QUOTAS = { maxOpen: 0, maxKept: 0, maxOpenOfTenant: 0, maxBytes: 0, maxScheduled: 0, dropAfterMs: 0 };
-const ACCEPTING = { idempotencyMs: FAR_MS, jobOptions: jobOptions(), callerFence: '', callMode: '', maxCalls: '' };
+const ACCEPTING = { idempotencyMs: FAR_MS, callerFence: '', callMode: '', maxCalls: '' };
 
 interface Begin {
   readonly job: number;
@@ -107,7 +107,7 @@ export class ScriptDriver {
     const { keys, args } = this.#call(lease);
     const [verdict] = await beginScheduledScript.run(this.#redis, {
       keys: { ...keys, queueRoot: queueRoot(this.#agent, this.#keys) },
-      args: { ...args, owner: 't/s/a', jobOptions: jobOptions(), hasNext: '' },
+      args: { ...args, owner: 't/s/a', hasNext: '' },
     });
     expect(verdict).toBe(expected.verdict);
     if (expected.job) this.#jobs.push(expected.job);
@@ -171,8 +171,8 @@ export class ScriptDriver {
       ...['status', '', state, settles ? '1' : '', '', '', '', ''],
     ]);
     const root = queueRoot(this.#agent, this.#keys);
-    const options = first.endsJobAfterTurn ? jobOptions() : '';
-    const ours = [this.id, root, first.fence, first.number, options, events.length, encoded.length, ...encoded];
+    const endsJob = first.endsJobAfterTurn ? '1' : '';
+    const ours = [this.id, root, first.fence, first.number, endsJob, events.length, encoded.length, ...encoded];
     this.#neighbour ??= await Neighbour.open({ redis: this.#redis, keys: this.#keys, begin: this.#begin });
     const outcome = await this.#neighbour.outcome();
     const turns = [...this.#neighbour.events(), ...outcome.args, ...ours, ...this.#neighbour.events()];
@@ -290,7 +290,7 @@ export class ScriptDriver {
         ...args,
         fence,
         published,
-        successorOptions: endsJobAfterTurn ? jobOptions() : '',
+        endsJob: endsJobAfterTurn ? '1' : '',
         delivered: idLines(delivered),
       },
     });
@@ -310,7 +310,7 @@ export class ScriptDriver {
   async suspend(fence: string, published: number, lease: rules.Due): Promise<void> {
     const expected = rules.suspendTurn(this.#present(), { fence, published, lease });
     const { keys, args } = this.#call(lease);
-    const wait = { dueMs: -1, waits: '[{"event":"e"}]', seen: '', jobOptions: jobOptions(), notes: '', calls: '' };
+    const wait = { dueMs: -1, waits: '[{"event":"e"}]', seen: '', notes: '', calls: '' };
     const verdict = await suspendTurnScript.run(this.#redis, {
       keys: { ...keys, queueRoot: queueRoot(this.#agent, this.#keys) },
       args: { ...args, fence, published, wait: '', ...wait },
@@ -334,7 +334,7 @@ export class ScriptDriver {
       checked: '',
       seesHidden: '',
     };
-    const limits = { maxEvents: 100, maxResults: 1_000_000, maxBytes: 0, jobOptions: jobOptions() };
+    const limits = { maxEvents: 100, maxResults: 1_000_000, maxBytes: 0 };
     const [verdict] = await giveEventScript.run(this.#redis, {
       keys: { ...keys, queueRoot: queueRoot(this.#agent, this.#keys) },
       args: { ...args, ...event, ...limits },
@@ -351,7 +351,7 @@ export class ScriptDriver {
     await this.#redis.zadd(suspended, 'XX', 1, this.id);
     const [, count] = await resumeTurnsScript.run(this.#redis, {
       keys: { suspended, ...shared, queues },
-      args: { ...settingsOf(lease), claimMs: FAR_MS, limit: 10, jobOptions: jobOptions() },
+      args: { ...settingsOf(lease), claimMs: FAR_MS, limit: 10 },
     });
     expect(count).toBe(expected.verdict === 'resumed' ? 1 : 0);
     if (expected.job) this.#jobs.push(expected.job);

@@ -7,7 +7,7 @@ import { until } from '../../../../tests/support/until.ts';
 import { type OpenDeliveryQueue, type OpenTurn, Store, type StoreSettings } from '../../src/index.ts';
 import { sweepScript } from '../../src/outbox/outbox.ts';
 import type { AgentQueue } from '../../src/queue/agent-queue.ts';
-import { jobOptions, queueRoot } from '../../src/queue/job.ts';
+import { queueRoot } from '../../src/queue/job.ts';
 import { QueueLoads } from '../../src/queue/load.ts';
 import type { RunningJob } from '../../src/queue/running-job.ts';
 import { recordArgValues } from '../../src/record/record-args.ts';
@@ -130,7 +130,7 @@ export class Stage implements AsyncDisposable {
 
   async beginScheduled(taskId: string): Promise<string> {
     const keys = { ...this.#shards.of('').record(taskId), queueRoot: this.queueRoot };
-    const args = { owner: ownerOf(alice), jobOptions: jobOptions(), hasNext: '' };
+    const args = { owner: ownerOf(alice), hasNext: '' };
     const call = { keys, args: { ...recordArgValues(taskId, this.store.settings), ...args } };
     return (await beginScheduledScript.run(this.#commands, call))[0];
   }

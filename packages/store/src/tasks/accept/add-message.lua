@@ -6,7 +6,6 @@
 --       caller?         task of the calling agent, see caller.lua
 -- ARGV  <record>
 --       idempotency_ms  ms the messageId is remembered
---       job_options     as in add-jobs.lua
 --       caller_fence    as in caller.lua, like the next two; '' if no agent calls
 --       call_mode
 --       max_calls
@@ -40,10 +39,10 @@
 -- Invariant: a messageId of a principal is accepted once. One round trip, O(message).
 
 local message_id_key, queue_root, caller_key = unpack(KEYS, 5, 7)
-local idempotency_ms, job_options, caller_fence, call_mode, max_calls = unpack(ARGV, 7, 11)
-local owner, context, fingerprint, message, entry, ttl_ms, level = unpack(ARGV, 12, 18)
+local idempotency_ms, caller_fence, call_mode, max_calls = unpack(ARGV, 7, 10)
+local owner, context, fingerprint, message, entry, ttl_ms, level = unpack(ARGV, 11, 17)
 local max_inbox, max_history, config_id, encrypted, max_webhooks, max_bytes, only_waiting, cancels, if_seq =
-  unpack(ARGV, 19, 27)
+  unpack(ARGV, 18, 26)
 
 --- @include "../../record/record.lua"
 --- @include "caller.lua"
@@ -128,10 +127,10 @@ local job, status_time = 0, ''
 if record.waits ~= '' then
   record.inbox_version = new_incarnation()
   -- The agent decides what the message changes: its turn runs from the top, and is given it.
-  if policy_while_running == 's' then resume(record, queue_root, job_options) end
+  if policy_while_running == 's' then resume(record, queue_root) end
 elseif record.job ~= 0 then record.inbox_version = new_incarnation()
 else
-  enqueue(record, queue_root, job_options, call_mode == 'w')
+  enqueue(record, queue_root, call_mode == 'w')
   if call_mode == 'w' then redis.call('HSET', task_key, 'awaited', record.job) end
   if ttl_ms ~= '' then
     --- @include "../../record/begin-by.lua"

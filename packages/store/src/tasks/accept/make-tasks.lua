@@ -11,7 +11,6 @@
 --       retention_ms
 --       inline_bytes
 --       idempotency_ms  ms a messageId is remembered
---       job_options     as in add-jobs.lua
 --       caller_fence    as in caller.lua, like the next two; '' if no agent calls
 --       call_mode
 --       max_calls
@@ -55,15 +54,15 @@
 -- it has no subscriber yet, except a webhook that was created with it.
 
 local tasks_root, outbox_key, index_root, push_key, caller_key = unpack(KEYS)
-local sweep_after_ms, _, _, retention_ms, inline_bytes, idempotency_ms, job_options = unpack(ARGV, 1, 7)
-local caller_fence, call_mode, max_calls = unpack(ARGV, 8, 10)
-local max_open, max_kept, max_open_of_tenant, max_bytes, max_scheduled, drop_after_ms = unpack(ARGV, 11, 16)
+local sweep_after_ms, _, _, retention_ms, inline_bytes, idempotency_ms = unpack(ARGV, 1, 6)
+local caller_fence, call_mode, max_calls = unpack(ARGV, 7, 9)
+local max_open, max_kept, max_open_of_tenant, max_bytes, max_scheduled, drop_after_ms = unpack(ARGV, 10, 15)
 retention_ms, inline_bytes = tonumber(retention_ms), tonumber(inline_bytes)
 max_open, max_kept = tonumber(max_open), tonumber(max_kept)
 max_open_of_tenant, max_bytes = tonumber(max_open_of_tenant), tonumber(max_bytes)
 max_scheduled, drop_after_ms = tonumber(max_scheduled), tonumber(drop_after_ms)
 -- Where the first message begins in ARGV, and how many arguments each has without `more`.
-local FIRST, SIZE = 17, 12
+local FIRST, SIZE = 16, 12
 
 --- @include "../../redis/server.lua"
 
@@ -223,7 +222,7 @@ if #new > 0 then
   end
   if #due > 0 then redis.call('ZADD', outbox_key, unpack(due)) end
   for level, of_level in pairs(queues) do
-    for queue_root, jobs in pairs(of_level) do add_jobs(queue_root, jobs, job_options, level, call_mode == 'w') end
+    for queue_root, jobs in pairs(of_level) do add_jobs(queue_root, jobs, level, call_mode == 'w') end
   end
   for index, members in pairs(listed) do redis.call('ZADD', index, unpack(members)) end
   for index, members in pairs(indexes) do

@@ -1,6 +1,5 @@
 import type { CallingAgent, Message, MessageTrace, Metadata, Priority, TurnInput } from '@switchyard/protocol';
 import type { WebhookDraft } from '../../encryption/webhook.ts';
-import { jobOptions } from '../../queue/job.ts';
 import { integer, optional, text, tuple, verdict } from '../../redis/reply.ts';
 import { ownerOf, type Scope } from '../../redis/scope.ts';
 import type { StoreSettings } from '../../redis/settings.ts';
@@ -251,7 +250,7 @@ export type AcceptReply = ReturnType<typeof acceptReply>;
 export type Refusal = Extract<AcceptReply, readonly [string]>[0];
 
 /** Arguments of both add-message.lua and make-tasks.lua. */
-export const acceptArgNames = ['idempotencyMs', 'jobOptions', 'callerFence', 'callMode', 'maxCalls'] as const;
+export const acceptArgNames = ['idempotencyMs', 'callerFence', 'callMode', 'maxCalls'] as const;
 
 /** The key of the caller's task, if an agent calls. */
 export function callerKey(shards: Shards, caller: CallingTurn | undefined): string | undefined {
@@ -263,7 +262,6 @@ export function acceptArgValues(settings: StoreSettings, caller: CallingTurn | u
   const { idempotencyMs, maxCalls } = settings;
   return {
     idempotencyMs,
-    jobOptions: jobOptions(isAwaited(caller)),
     callerFence: caller?.fence ?? '',
     callMode: caller ? (caller.isDetached ? 'd' : 'w') : '',
     maxCalls: caller ? maxCalls : '',
