@@ -12,14 +12,20 @@
 --       replay_ms
 --       retention_ms
 --       inline_bytes
---       turns*          one turn after the other, each of another task: task id, root of the keys of its job's queue
---                       (see add-jobs.lua), fencing token, number of the first event within the turn, `ends_job`: '1'
---                       if a message that waits gets another job, because this one has run its share of turns, else
---                       '', number of events, number of their arguments, and then each event as encoder.ts writes it
--- An event: if the agent did something besides its events, `notes` and the notes as in note.lua, one a line; if it
---       ends a turn that failed, `failure` and why, as in failures.lua; if a step published it, `step`, the step's key
---       and its mark (see begin-step.lua); if it answers messages besides the turn's own, `delivered` and their ids as
---       in delivered.lua; then its kind, the task's metadata after it (JSON; '' if unchanged), and
+--       turns*          one turn after the other, each of another task; of each:
+--                         task id
+--                         root of the keys of its agent's own queue, see add-jobs.lua
+--                         fencing token
+--                         number of the first event within the turn
+--                         '1' if a message that waits gets another job, because this job has run its share of turns; ''
+--                         number of events, and number of their arguments
+--                         the events, as encoder.ts writes them
+-- An event:
+--       `notes` and the notes as in note.lua, one a line: if the agent did something besides its events
+--       `failure` and why, as in failures.lua: if it ends a turn that failed
+--       `step`, the step's key and its mark (see begin-step.lua): if a step published it
+--       `delivered` and ids as in delivered.lua: if it answers messages besides the turn's own
+--       its kind, the task's metadata after it (JSON; '' if unchanged), and
 --         status    letter   '1' if it is the turn's outcome   its effect on the caller ('' | answered | reply)
 --                   message (JSON or '')   '1' if the history lacks the message   metadata of the event (JSON or '')
 --         artifact  the event (JSON)   number of the artifact   append|replace   header   first   parts   last
@@ -47,8 +53,8 @@ local sweep_after_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpac
 
 local ARITY = { status = 8, artifact = 9 }
 
--- Each writes an event of a turn, and returns a verdict. turn: its record; queue_root; ends_job; delivered:
--- how many messages it has besides its own
+-- Each writes an event of a turn, and returns a verdict. append: the record; queue_root; ends_job; delivered: number of
+-- messages that the turn was given besides its own
 local write = {}
 
 -- A turn's first event gets an incarnation made from its run; later artifact events repeat that of the event before.
@@ -59,8 +65,8 @@ local function next_incarnation(record)
   return events[#events - 2] or record.incarnation
 end
 
-function write.artifact(turn, json, n, mode, header, first, parts, last)
-  local record = turn.record
+function write.artifact(append, json, n, mode, header, first, parts, last)
+  local record = append.record
   local texts, fields = record.changes.texts, record.changes.fields
   if record.state == 'h' then record.state = 's' end -- no longer hidden: see make-tasks.lua
   emit(record, json, next_incarnation(record))
@@ -96,7 +102,7 @@ local function append_turn(at)
   number, at = tonumber(number), at + 7
   after = at + after
   local record = load_record(task_id, tasks_root .. task_id)
-  local turn = { record = record, queue_root = queue_root, ends_job = ends_job }
+  local append = { record = record, queue_root = queue_root, ends_job = ends_job }
 
   local verdict = 'fenced'
   for n = number, record and number + count - 1 or 0 do
@@ -128,13 +134,13 @@ local function append_turn(at)
       verdict = 'gap'
       break
     else
-      turn.delivered = 0
+      append.delivered = 0
       if delivered_ids then
         --- @include "delivered.lua"
-        turn.delivered = count_delivered(record, delivered_ids)
+        append.delivered = count_delivered(record, delivered_ids)
       end
       -- A fail-over lost messages that the turn was given while it ran.
-      if not turn.delivered then
+      if not append.delivered then
         verdict = 'gap'
         break
       end
@@ -159,7 +165,7 @@ local function append_turn(at)
       end
       if step then redis.call('HSET', record.key .. ':s', 'mark ' .. step, mark) end
       if metadata ~= '' then record.changes.fields.metadata = metadata end
-      verdict = write[kind](turn, unpack(ARGV, at + 2, at + ARITY[kind] - 1))
+      verdict = write[kind](append, unpack(ARGV, at + 2, at + ARITY[kind] - 1))
     end
     at = at + ARITY[kind]
   end

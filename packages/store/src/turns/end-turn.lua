@@ -1,7 +1,7 @@
 -- Ends a turn whose agent returned without an outcome, while the task waits for its client (auth-required).
 --
 -- KEYS  <record>
---       queue_root  root of the keys of its job's queue, as in add-jobs.lua
+--       queue_root  root of the keys of its agent's own queue, as in add-jobs.lua
 -- ARGV  <record>
 --       fence       fencing token of the turn
 --       published   as in suspend-turn.lua

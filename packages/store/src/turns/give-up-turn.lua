@@ -2,7 +2,7 @@
 --
 -- KEYS  <record>
 --       dead        see begin.lua
---       queue_root  root of the keys of its job's queue, as in add-jobs.lua
+--       queue_root  root of the keys of its agent's own queue, as in add-jobs.lua
 -- ARGV  <record>
 --       fence   fencing token of the turn
 --       published  as in suspend-turn.lua

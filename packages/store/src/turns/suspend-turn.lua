@@ -1,7 +1,7 @@
 -- Ends a run of a turn that waits. The turn goes on from its top when its time has come, or an event.
 --
 -- KEYS  <record>
---       queue_root   root of the keys of its job's queue, as in add-jobs.lua
+--       queue_root   root of the keys of its agent's own queue, as in add-jobs.lua
 -- ARGV  <record>
 --       fence        fencing token of the turn
 --       published    number of events that the run has published

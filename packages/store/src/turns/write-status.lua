@@ -1,11 +1,11 @@
--- Writes a status, which may be the outcome of the turn. A part of append.lua, which says what a turn is.
+-- Writes a status, which may be the outcome of the turn. A part of append.lua, which says what it is given.
 -- Needs fields.lua and texts.lua.
 
 --- @include "../record/rules.lua"
 --- @include "outcome.lua"
 
-local function write_status(turn, state, settles, caller, message, is_new, metadata)
-  local record, delivered = turn.record, turn.delivered
+local function write_status(append, state, settles, caller, message, is_new, metadata)
+  local record, delivered = append.record, append.delivered
   if is_new == '1' then add_to_history(record, message) end
   local details = { message = message, metadata = metadata, is_reply = caller == 'reply' }
   if settles ~= '1' and not is_terminal(state) then
@@ -26,9 +26,9 @@ local function write_status(turn, state, settles, caller, message, is_new, metad
     finish(record, state, details)
     -- No client was given this task: it ends with a plain Message, as after set-visibility.lua.
     if is_hidden and details.is_reply and state == 'C' and record.messages == 1 then record.state = 'M' end
-    end_job(record, turn.queue_root)
+    end_job(record, append.queue_root)
     return 'idle'
   end
   emit_status(record, is_interim and 'w' or state, details)
-  return settle(record, turn.queue_root, turn.ends_job)
+  return settle(record, append.queue_root, append.ends_job)
 end
