@@ -16,7 +16,7 @@ export interface GatewayContext {
   /** The operations of A2A 1.1; undefined if it is not served. */
   readonly preview: Operations | undefined;
   readonly cards: Cards;
-  readonly tasks: Pick<TaskStore, 'delete' | 'claimKey' | 'releaseKey'>;
+  readonly tasks: Pick<TaskStore, 'delete' | 'claimKey' | 'dropKey'>;
   /** Unset: the deployment stores no files. */
   readonly files: LocalFiles | undefined;
   readonly waits: RequestStore['waits'];

@@ -21,7 +21,7 @@ export type TaskStore = Pick<
   | 'reveal'
   | 'delete'
   | 'claimKey'
-  | 'releaseKey'
+  | 'dropKey'
   | 'stepsBefore'
   | 'taskOfMessage'
   | 'newTaskId'

@@ -20,11 +20,11 @@ interface Change {
 
 /**
  * Makes a change with the caller's key, if it sends one: another request with the same key is a conflict. A refused
- * change releases the key.
+ * change drops the key.
  * @throws {A2AError} Conflict
  */
 export async function withKey<Result>(
-  tasks: Pick<TaskStore, 'claimKey' | 'releaseKey'>,
+  tasks: Pick<TaskStore, 'claimKey' | 'dropKey'>,
   { scope, idempotencyKey: key }: Pick<Call, 'scope' | 'idempotencyKey'>,
   { operation, taskId, request }: Change,
   change: (retryable: Retryable) => Promise<Result>,
@@ -37,7 +37,7 @@ export async function withKey<Result>(
   try {
     return await change({ isRetry: claim === 'retry', id });
   } catch (error) {
-    if (claim === 'first' && error instanceof A2AError) await tasks.releaseKey(scope, keyed);
+    if (claim === 'first' && error instanceof A2AError) await tasks.dropKey(scope, keyed);
     throw error;
   }
 }

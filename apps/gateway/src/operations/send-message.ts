@@ -10,7 +10,7 @@ import type { UnaryResult } from './operation.ts';
 
 /**
  * A2A 3.1.1. Immediate, and whenever the task begins later: answers with the accepted task. Blocking: waits until the
- * agent ends the turn, asks for input or releases its caller; when the time is over, answers with the current task.
+ * agent ends the turn, asks for input or acknowledges the message; when the time is over, answers with the current task.
  */
 export async function sendMessage(backend: Backend, call: Call, sent: ConditionalSend): Promise<UnaryResult> {
   const { request, steps, schedule } = await readExtensions(backend, call, sent);
@@ -28,16 +28,16 @@ export async function sendMessage(backend: Backend, call: Call, sent: Conditiona
   });
   const projection = new TaskProjection(accepted);
   const isQuick = wantsImmediate(backend.settings, request.configuration);
-  const release = await awaitRelease(backend, call, { accepted, preSubscription, projection, isQuick });
-  if (release?.isPlainMessage && accepted.number === 1) {
-    if (release.kind === 'event') await backend.tasks.withdraw(call.scope, accepted.taskId);
-    return messageResult(release);
+  const last = await awaitLastItem(backend, call, { accepted, preSubscription, projection, isQuick });
+  if (last?.isPlainMessage && accepted.number === 1) {
+    if (last.kind === 'event') await backend.tasks.withdraw(call.scope, accepted.taskId);
+    return messageResult(last);
   }
   // From here on the caller has a task, unless its agent has just answered with a message.
-  if (!release && call.agent.repliesWithMessage) await backend.tasks.reveal(call.scope, accepted.taskId);
-  const completed = release && projection.completed(historyLength);
-  const isRead = release === undefined || completed === undefined;
-  return isRead ? readResult(backend, call, accepted.taskId, historyLength) : taskResult(completed, release.seq);
+  if (!last && call.agent.repliesWithMessage) await backend.tasks.reveal(call.scope, accepted.taskId);
+  const completed = last && projection.completed(historyLength);
+  if (last === undefined || completed === undefined) return readResult(backend, call, accepted.taskId, historyLength);
+  return taskResult(completed, last.seq);
 }
 
 /** The current task; for a retry possibly the message that was the first answer. */
@@ -75,7 +75,8 @@ interface Wait {
   readonly isQuick: boolean;
 }
 
-function awaitRelease(
+/** The item that ends the wait; undefined: the time is over. */
+function awaitLastItem(
   backend: Backend,
   call: Call,
   { accepted, preSubscription, projection, isQuick }: Wait,

@@ -9,11 +9,11 @@
 --       taker       the tokens of the places are <taker>:<number>:place, <taker>:<number + 1>:place …
 --       number
 --       count       of places to take at most
---       most        places that there are; 0: no limit, like the next ones
---       tenant_limit  places of a tenant
---       key_limit   places of a key
---       start_ms    between two starts
---       burst_ms    unused time of starts that is saved
+--       most        places that there are; 0: no limit
+--       tenant_limit  places of a tenant; 0: no limit
+--       key_limit   places of a key; 0: no limit
+--       start_ms    between two starts; 0: no limit
+--       burst_ms    unused time of starts that is saved; 0: none
 -- EACH  place       <tenant> <key> <job id>: tenant and key are URI-encoded, and the key may be empty
 -- Returns  { ms until the next start (0: now), places that are left (-1: there is no limit), and for each place its
 --          token, or why there is none }

@@ -69,7 +69,7 @@ export class FetchLoop<Job extends Pick<RunningJob, 'hold'> = RunningJob> {
     const { slots, isolation } = this.#dependencies;
     const taken = await this.#take(count, kinds);
     for (const job of taken?.jobs ?? []) this.#start(job, (run) => run());
-    slots.release(count - (taken?.jobs.length ?? 0));
+    slots.free(count - (taken?.jobs.length ?? 0));
     if (taken?.hasSuspects && isolation.claim()) await this.#takeSuspect();
     return taken;
   }
@@ -77,7 +77,7 @@ export class FetchLoop<Job extends Pick<RunningJob, 'hold'> = RunningJob> {
   async #takeSuspect(): Promise<void> {
     const { slots, isolation } = this.#dependencies;
     const [suspect] = (await this.#take(1, 'suspect'))?.jobs ?? [];
-    if (!suspect) return isolation.release();
+    if (!suspect) return isolation.free();
     slots.hold();
     this.#start(suspect, (run) => isolation.run(run));
   }
@@ -104,7 +104,7 @@ export class FetchLoop<Job extends Pick<RunningJob, 'hold'> = RunningJob> {
       .catch(onError)
       .finally(() => {
         held[Symbol.dispose]();
-        slots.release();
+        slots.free();
       });
   }
 

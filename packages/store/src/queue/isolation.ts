@@ -25,14 +25,14 @@ export class Isolation {
     this.#slots.delete(slots);
   }
 
-  /** @returns whether a suspect may be taken: then call `run`, or `release` if there is none */
+  /** @returns whether a suspect may be taken: then call `run`, or `free` if there is none */
   claim(): boolean {
     if (this.#isClaimed) return false;
     this.#isClaimed = true;
     return true;
   }
 
-  release(): void {
+  free(): void {
     this.#isClaimed = false;
   }
 
@@ -43,7 +43,7 @@ export class Isolation {
       await this.#alone();
       await suspect();
     } finally {
-      this.release();
+      this.free();
       for (const slots of this.#slots) slots.isolate(false);
     }
   }

@@ -1,7 +1,7 @@
 import type { JobKinds } from './agent-queue.ts';
 
 /**
- * Acquired slots: as many jobs of these kinds may be taken. Release each when its job has ended, or if there was none.
+ * Acquired slots: as many jobs of these kinds may be taken. Free each when its job has ended, or if there was none.
  */
 export interface Grant {
   readonly count: number;
@@ -65,7 +65,7 @@ export class Slots {
     this.#held++;
   }
 
-  release(count = 1): void {
+  free(count = 1): void {
     this.#held -= count;
     this.#update();
   }
@@ -124,7 +124,7 @@ export class Slots {
     return { count: granted, kinds };
   }
 
-  /** Reports the change, and grants free slots: those that are released together are acquired together. */
+  /** Reports the change, and grants free slots: those that become free together are acquired together. */
   #update(): void {
     this.#onChange();
     if (this.isFree) {

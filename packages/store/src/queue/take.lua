@@ -1,7 +1,7 @@
 -- Takes the next jobs of a queue whose jobs have no turns.
 --
 -- KEYS  root      of the queue's keys, as in take-jobs.lua
--- ARGV  lease_ms  as in take-jobs.lua, like the other arguments
+-- ARGV  lease_ms  all arguments as in take-jobs.lua
 --       taker
 --       number
 --       count

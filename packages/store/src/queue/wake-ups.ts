@@ -177,11 +177,11 @@ class ShardWakeUps {
   }
 
   leave(marker: string): void {
-    if (this.#held === marker) this.#release();
+    if (this.#held === marker) this.#endHold();
     this.#change();
   }
 
-  #release(): void {
+  #endHold(): void {
     clearTimeout(this.#holdTimer);
     this.#held = undefined;
   }

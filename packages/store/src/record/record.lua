@@ -16,9 +16,12 @@
 --       retention_ms    ms that the task outlives its end
 --       inline_bytes    bytes of a growing text that are kept in the hash
 --
--- Invariant, while the task lives: inbox not empty <=> job <> 0 <=> it is in the outbox. After the end: none.
--- While it waits for its time (scheduled-tasks.lua), or its turn is suspended (suspended.lua), its inbox has a message,
--- and the others are not.
+-- Invariant:
+--   the task                                                    inbox          job     in the outbox
+--   has a message to work on                                    not empty      not 0   yes
+--   has none, or has ended                                      empty          0       no
+--   waits for its time (scheduled-tasks.lua), or for what its
+--     suspended turn waits for (suspended.lua)                  not empty      0       no
 -- seq = the number of events ever written = the last id of the stream.
 -- A webhook that is not dead and has events to come is in `push`.
 --

@@ -1,8 +1,8 @@
 -- Whether a turn may ask a model or another agent, by the budgets of its task, of the tasks that called
 -- it, of its principal and of its tenant. Nothing is reserved: whatever is under way when a budget is spent goes on.
 --
--- KEYS  tasks_root     as in record-usage.lua, like the next one
---       usage_root
+-- KEYS  tasks_root     as in record-usage.lua
+--       usage_root     as in record-usage.lua
 -- ARGV  task_id
 --       owner          as in keys.ts
 --       fence          fencing token of the turn

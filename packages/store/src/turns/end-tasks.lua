@@ -10,9 +10,9 @@
 --       retention_ms
 --       inline_bytes
 -- EACH  task_id
---       queue_root    as in append.lua, like the next two
---       fence
---       number
+--       queue_root    as in append.lua
+--       fence         as in append.lua
+--       number        as in append.lua
 --       works         1: the status `working` comes before the outcome; else ''
 --       state         letter of the outcome; it is terminal
 --       message       of the outcome, as JSON, which the history lacks; '' none

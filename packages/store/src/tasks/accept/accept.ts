@@ -13,7 +13,7 @@ import { quotaArgValues } from '../quotas/quotas.ts';
 import { scheduleText } from '../schedules/schedule.ts';
 import { hiddenLetter, stateLetters } from '../visibility/state-letters.ts';
 import { copySteps } from './copy-steps.ts';
-import { claimNameOfMessage, releaseName } from './idempotency-keys.ts';
+import { claimNameOfMessage, dropName } from './idempotency-keys.ts';
 import type { MoreOfTask, NewTasks } from './new-tasks.ts';
 import {
   type AnySubmission,
@@ -145,7 +145,7 @@ async function withName(
   const claim = await claimNameOfMessage(dependencies, scope, { name, fingerprint: fingerprint(sent), shardSeed });
   if (claim === 'conflict') return ['conflict'];
   const reply = await write();
-  if (claim === 'first' && (reply[0] === 'other-seq' || isRefusal(reply))) await releaseName(dependencies, scope, name);
+  if (claim === 'first' && (reply[0] === 'other-seq' || isRefusal(reply))) await dropName(dependencies, scope, name);
   return reply;
 }
 

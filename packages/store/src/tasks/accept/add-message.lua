@@ -6,9 +6,9 @@
 --       caller?         task of the calling agent, see caller.lua
 -- ARGV  <record>
 --       idempotency_ms  ms the messageId is remembered
---       caller_fence    as in caller.lua, like the next two; '' if no agent calls
---       call_mode
---       max_calls
+--       caller_fence    as in caller.lua; '' if no agent calls
+--       call_mode       as in caller.lua; '' if no agent calls
+--       max_calls       as in caller.lua; '' if no agent calls
 --       owner
 --       context         that the client named, as JSON text; '' if none
 --       fingerprint     of the body

@@ -37,17 +37,17 @@ export async function claimKey(
   );
 }
 
-/** Releases the key of a change that was refused. */
-export async function releaseKey(
+/** Drops the key of a change that was refused. */
+export async function dropKey(
   dependencies: KeyDependencies,
   scope: Scope,
   { key }: Pick<KeyedRequest, 'key'>,
 ): Promise<void> {
-  await releaseName(dependencies, scope, keyName(key));
+  await dropName(dependencies, scope, keyName(key));
 }
 
-/** Releases the name of a message that was refused. */
-export async function releaseName(dependencies: KeyDependencies, scope: Scope, name: string): Promise<void> {
+/** Drops the name of a message that was refused. */
+export async function dropName(dependencies: KeyDependencies, scope: Scope, name: string): Promise<void> {
   await dependencies.redis.del(redisKeyOf(dependencies, scope, name));
 }
 

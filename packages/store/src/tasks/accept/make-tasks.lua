@@ -11,19 +11,19 @@
 --       retention_ms
 --       inline_bytes
 --       idempotency_ms  ms a messageId is remembered
---       caller_fence    as in caller.lua, like the next two; '' if no agent calls
---       call_mode
---       max_calls
---       max_open        as in quotas.lua, like the next five
---       max_kept
---       max_open_of_tenant
---       max_bytes
---       max_scheduled
---       drop_after_ms
+--       caller_fence    as in caller.lua; '' if no agent calls
+--       call_mode       as in caller.lua; '' if no agent calls
+--       max_calls       as in caller.lua; '' if no agent calls
+--       max_open        as in quotas.lua
+--       max_kept        as in quotas.lua
+--       max_open_of_tenant  as in quotas.lua
+--       max_bytes       as in quotas.lua
+--       max_scheduled   as in quotas.lua
+--       drop_after_ms   as in quotas.lua
 -- EACH  task_id         of the task that the message makes
 --       owner
 --       context         as JSON text
---       message_id_key        what this principal sent under this messageId (string)
+--       message_id_key  what this principal sent under this messageId (string)
 --       fingerprint     of the body
 --       body            the message as JSON, without its ids and closing brace
 --       entry           of the inbox, without the message: messageId as JSON, line break, the rest of the turn's input
@@ -43,9 +43,9 @@
 --                       scheduled_ms: ms when it enters the queue, see scheduled-tasks.lua; schedule: its metadata, as
 --                         JSON; previous_id: previous task of its schedule
 -- Returns  for each message, as add-message.lua, or the refusal of quotas.lua: too-many-open | too-many-kept
---          | too-many-open-of-tenant | too-many-bytes-of-tenant | too-many-scheduled | overloaded; or missing: the
---          steps that were copied for it are gone, or the previous task of its schedule is, has a next one already, or
---          waits
+--          | too-many-open-of-tenant | too-many-bytes-of-tenant | too-many-scheduled | overloaded
+--       missing: the steps that were copied for the task are gone. Or the previous task of its schedule is gone, or has a
+--          next task already, or waits
 -- Invariant: a messageId of a principal is accepted once. Copied steps are kept as long as their task. A task has one
 -- next task at most. One round trip, O(messages).
 --

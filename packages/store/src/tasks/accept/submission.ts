@@ -114,8 +114,9 @@ export type RefusedCall =
  *   such an `answered` ends its caller's wait. `seq`: where a feed resumes. `task`: JSON of the new task, if the message
  *   made one. `statusAndMessage`: for a task that waited for this message, the event at `seq`: its status and the
  *   message, as JSON of a task.
- * - `missing`: no such task in this scope; for a new task, the steps that were copied for it are gone, or the previous
- *   task of its schedule is, or has a next one already. `conflict`: the messageId was used with another body.
+ * - `missing`: this scope has no such task. Of a message that makes a task: the steps that were copied for the task are
+ *   gone. Or the previous task of its schedule is gone, or has a next task already.
+ * - `conflict`: the messageId was used with another body.
  * - `other-seq`: the number of the task's last event is `seq`, and not `ifSeq`.
  * - `terminal`: the task has ended. `canceling`: it will be canceled. `inbox-full`: too many messages wait in it.
  *   `history-full`, `too-many-webhooks`: it has the most bytes of history, or webhooks, that it may have.
