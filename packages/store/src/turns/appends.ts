@@ -49,7 +49,7 @@ const OUTCOMES = { requests: 16, messages: 1, afterFailure: 'each', gather: 'mic
 /** Events of one turn, in their order. */
 export interface Append {
   readonly taskId: string;
-  /** Prefix of the keys of its job's queue. */
+  /** Prefix of the keys of its agent's own queue. */
   readonly queueRoot: string;
   /** Fencing token of the turn. */
   readonly fence: string;

@@ -133,7 +133,7 @@ export class OpenTurn {
   readonly #encoder: Encoder;
   readonly #appends: Appends;
   readonly #events: Batches<EncodedEvent, undefined>;
-  /** Key prefix of the queue. */
+  /** Prefix of the keys of the agent's own queue. */
   readonly #queueRoot: string;
   readonly #onCancel: () => void;
   readonly #onFenced: () => void;
