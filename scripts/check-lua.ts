@@ -1,6 +1,7 @@
 // `npm run lint:lua`: reads every Lua script with its includes, and reports undefined globals, unused locals, calls of
 // own functions with too many arguments, includes that do something or share a local that changes, included files that do
-// not say which locals of others they read, includes from a folder above, and lines of more than 120 columns.
+// not say which locals of others they read, includes from a folder above, lines of more than 120 columns, and comments
+// that name what there is not.
 
 import { globSync, readFileSync } from 'node:fs';
 import { basename, relative } from 'node:path';
@@ -28,6 +29,11 @@ interface Script {
 }
 
 const files = globSync('*/src/**/*.lua', { cwd: source }).sort();
+const namesOfFiles = new Set(
+  globSync('{apps,packages}/*/{src,test}/**/*.{lua,ts}', { cwd: new URL('../', source) }).map((file) => basename(file)),
+);
+/** Words that stand outside of comments, and names of keys and arguments in headers. */
+const wordsOfCode = new Set(files.flatMap((file) => [...wordsOutside(text(file)), ...namesInHeader(text(file))]));
 const included = new Set(files.flatMap((file) => [...includesOf(file)]));
 const scripts = files.filter((file) => !included.has(file)).map(readScript);
 const problems = [
@@ -39,6 +45,7 @@ const problems = [
   ...files.flatMap(unused),
   ...files.flatMap(upward),
   ...files.flatMap(long),
+  ...files.flatMap(stale),
 ];
 for (const problem of new Set(problems)) process.stderr.write(`${problem}\n`);
 process.exitCode = problems.length > 0 ? 1 : 0;
@@ -198,6 +205,25 @@ function folderOf(file: string): string {
 function long(file: string): string[] {
   const lines = text(file).split('\n');
   return lines.flatMap((line, i) => (line.length > 120 ? [`${file}:${i + 1} has more than 120 columns`] : []));
+}
+
+/** A comment names files, and names with underscores, that there are. */
+function stale(file: string): string[] {
+  const words = (text(file).match(/--.*/g) ?? []).flatMap((comment) => comment.match(/[\w.-]+\.(?:lua|ts)\b|\w+/g) ?? []);
+  const unknown = words.filter((word) => (word.includes('.') ? !namesOfFiles.has(word) : !isInCode(word)));
+  return [...new Set(unknown)].map((word) => `${file}: a comment names ${word}, which there is not`);
+}
+
+function wordsOutside(code: string): string[] {
+  return code.replace(/--.*/g, '').match(/\w+/g) ?? [];
+}
+
+function namesInHeader(code: string): string[] {
+  return Array.from(code.matchAll(/^-- (?:KEYS|ARGV|EACH| {4}) {2}(\w+)/gm), ([, name = '']) => name);
+}
+
+function isInCode(word: string): boolean {
+  return !/^[a-z]\w*_\w*[a-z]$/.test(word) || wordsOfCode.has(word);
 }
 
 function visit(node: Node, see: (node: Node) => void): void {
