@@ -209,7 +209,9 @@ function long(file: string): string[] {
 
 /** A comment names files, and names with underscores, that there are. */
 function stale(file: string): string[] {
-  const words = (text(file).match(/--.*/g) ?? []).flatMap((comment) => comment.match(/[\w.-]+\.(?:lua|ts)\b|\w+/g) ?? []);
+  const words = (text(file).match(/--.*/g) ?? []).flatMap(
+    (comment) => comment.match(/[\w.-]+\.(?:lua|ts)\b|\w+/g) ?? [],
+  );
   const unknown = words.filter((word) => (word.includes('.') ? !namesOfFiles.has(word) : !isInCode(word)));
   return [...new Set(unknown)].map((word) => `${file}: a comment names ${word}, which there is not`);
 }

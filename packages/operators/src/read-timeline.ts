@@ -3,8 +3,8 @@ import {
   integer,
   list,
   masterOf,
-  type RedisConnection,
   queueName,
+  type RedisConnection,
   text,
   tuple,
 } from '@switchyard/store/inside';

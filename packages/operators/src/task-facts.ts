@@ -1,10 +1,10 @@
 import {
   type AnnouncedLimits,
   cardUrlOf,
+  queueName,
   queueRoot,
   REMOTE_AGENTS,
   redisTimeMs,
-  queueName,
   type UsedPlaces,
   usedPlaces,
 } from '@switchyard/store/inside';
@@ -149,7 +149,7 @@ export async function factsOf(
 ): Promise<TaskFacts> {
   const { redis, shards, queue } = dependencies;
   const { taskId, agent, tenant, job } = record;
-  const queueName = queueName(agent, record.queueOfSkill);
+  const name = queueName(agent, record.queueOfSkill);
   const keys = shards.of(taskId);
   const [
     { facts, shares },
@@ -163,8 +163,8 @@ export async function factsOf(
     { failure, failedParts },
     budget,
   ] = await Promise.all([
-    deployment.agent(agent, queueName),
-    queue.inspect(queueName, taskId, job),
+    deployment.agent(agent, name),
+    queue.inspect(name, taskId, job),
     redis.hmget(keys.task(taskId), 'token', 'time'),
     redis.hget(keys.task(taskId), `l${record.openTurn}`),
     redis.hgetall(`${keys.task(taskId)}:c`),

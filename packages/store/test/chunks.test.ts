@@ -46,7 +46,14 @@ interface Batch {
 /** Writes as the store does. @returns the number of scripts that it ran */
 async function writeByStore({ start: { taskId, fence } }: OpenTurn, { number, events }: Batch): Promise<number> {
   const before = scripts.mock.calls.length;
-  const append: Append = { taskId, queueRoot: queueRoot('echo', shards.of(taskId)), fence, number, endsJob: '', events };
+  const append: Append = {
+    taskId,
+    queueRoot: queueRoot('echo', shards.of(taskId)),
+    fence,
+    number,
+    endsJob: '',
+    events,
+  };
   expect(await appends.write(append)).toEqual(['appended', '']);
   return scripts.mock.calls.length - before;
 }

@@ -1,7 +1,7 @@
 -- Jobs that wait for a time. Needs server.lua.
 --
--- BullMQ scores them in <root>delayed (zset): ms when the job is due × SCORES_PER_MS, plus its number among the jobs that
--- are due in the same millisecond.
+-- BullMQ scores them in <root>delayed (zset): ms when the job is due × SCORES_PER_MS, plus its number among the jobs
+-- that are due in the same millisecond.
 
 local SCORES_PER_MS = 4096
 

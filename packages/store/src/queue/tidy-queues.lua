@@ -36,6 +36,8 @@ end
 local function move_delays(running, by_ms)
   for _, root in ipairs(redis.call('HKEYS', running .. ':queues')) do
     local delayed = redis.call('ZRANGE', root .. 'delayed', '0', '-1', 'WITHSCORES')
-    for i = 1, #delayed, 2 do redis.call('ZADD', root .. 'delayed', delayed[i + 1] + by_ms * SCORES_PER_MS, delayed[i]) end
+    for i = 1, #delayed, 2 do
+      redis.call('ZADD', root .. 'delayed', delayed[i + 1] + by_ms * SCORES_PER_MS, delayed[i])
+    end
   end
 end

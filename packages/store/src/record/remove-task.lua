@@ -1,5 +1,5 @@
 -- Deletes every key of an ended task, and takes it out of every index. The agent's memory of the context
--- stays. Needs outbox_key, index_root and push_key.
+-- stays. Needs server.lua, outbox_key, index_root and push_key.
 
 --- @include "task-keys.lua"
 --- @include "agent-index.lua"

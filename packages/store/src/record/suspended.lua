@@ -15,9 +15,9 @@ local function suspend(record, waits, due_ms)
   emit_status(record, 'w', { metadata = '{' .. said .. '}' })
 end
 
--- Gives the task a job, whether its turn is suspended or about to be. root: of the keys of the agent's own queue. is_due:
--- the time of the turn has come, as that of many turns may have: the job waits behind the jobs of its tenant. Otherwise
--- the job goes before them.
+-- Gives the task a job, whether its turn is suspended or about to be. root: of the keys of the agent's own queue.
+-- is_due: the time of the turn has come, as that of many turns may have: the job waits behind the jobs of its tenant.
+-- Otherwise the job goes before them.
 local function resume(record, root, is_due)
   if record.waits ~= '' then
     end_wait(record)

@@ -2,7 +2,7 @@ import type { Principal } from '@switchyard/protocol';
 import type { Scope } from '../redis/scope.ts';
 import { type AcceptDependencies, accept } from './accept/accept.ts';
 import { stepsBefore } from './accept/copy-steps.ts';
-import { claimKey, type KeyClaim, type KeyedRequest, dropKey, taskOfMessage } from './accept/idempotency-keys.ts';
+import { claimKey, dropKey, type KeyClaim, type KeyedRequest, taskOfMessage } from './accept/idempotency-keys.ts';
 import { type Acceptance, type Submission, shardSeedOf } from './accept/submission.ts';
 import { type Cancellation, type CancelOptions, cancelTask } from './cancel/cancel.ts';
 import { type DeleteDependencies, type Deletion, deleteTask } from './delete/delete.ts';

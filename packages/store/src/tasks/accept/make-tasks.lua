@@ -44,8 +44,8 @@
 --                         JSON; previous_id: previous task of its schedule
 -- Returns  for each message, as add-message.lua, or the refusal of quotas.lua: too-many-open | too-many-kept
 --          | too-many-open-of-tenant | too-many-bytes-of-tenant | too-many-scheduled | overloaded
---       missing: the steps that were copied for the task are gone. Or the previous task of its schedule is gone, or has a
---          next task already, or waits
+--       missing: the steps that were copied for the task are gone. Or the previous task of its schedule is gone, or
+--          has a next task already, or waits
 -- Invariant: a messageId of a principal is accepted once. Copied steps are kept as long as their task. A task has one
 -- next task at most. One round trip, O(messages).
 --
