@@ -63,6 +63,25 @@ describe('a turn whose last events a fail-over lost', () => {
     expect((await begun(store, taskId, { started: 2 })).start.attempt).toBe(1);
   });
 
+  test('keeps no later result without one that it knew', async () => {
+    const { taskId } = await accepted(store, alice);
+    const turn = await begun(store, taskId);
+    const key = `${store.settings.prefix}{s0}:t:${taskId}`;
+    await store.steps.begin(turn, 'one');
+    const failOver = await failOverTo(redis, key, `${key}:s`);
+    await store.steps.begin(turn, 'beside');
+    await store.steps.end(turn, 'one', '1');
+    await failOver();
+    await expect(store.steps.end(turn, 'beside', '1')).rejects.toThrow(WritesLost);
+    await expect(store.steps.begin(turn, 'two')).rejects.toThrow(WritesLost);
+    await expect(store.waits.begin(turn, { key: 'event paid 1', event: 'paid' })).rejects.toThrow(WritesLost);
+    await expect(store.waits.callback(turn, 'callback paid 1', 'paid')).rejects.toThrow(WritesLost);
+    expect(await turn.handBack(false)).toBe('given-back');
+    const again = await begun(store, taskId, { started: 2 });
+    expect((await store.steps.begin(again, 'one')).verdict).toBe('run');
+    expect((await store.steps.begin(again, 'two')).verdict).toBe('run');
+  });
+
   test('is not suspended without the wait that it began, and perhaps a callback URL', async () => {
     const { taskId } = await accepted(store, alice);
     const turn = await begun(store, taskId);

@@ -8,14 +8,16 @@
 -- ARGV  <record>
 --       fence         fencing token of the turn
 --       key           of the step
+--       known         key of the last result of a step or a wait that this run of the turn knows; '' none
 -- Returns  { verdict, result (JSON; '' none) | mark ('' if nothing was published), failed attempts at the step }
 --       done | run | fenced (another run owns the task) | canceling (the task will end: do not run the step)
+--       | gap (a fail-over lost a result that the run knows: run the turn again)
 -- Invariant: only the open turn begins steps. The results are those of the message that it works on.
 
 --- @include "../record/record.lua"
 --- @include "../record/note.lua"
 
-local fence, key = unpack(ARGV, 7)
+local fence, key, known = unpack(ARGV, 7)
 local name = key:match('^step (.*)')
 
 local steps_key = task_key .. ':s'
@@ -23,9 +25,10 @@ local record = load_record(task_id, task_key)
 if not record or fence ~= record.turn then return { 'fenced', '', 0 } end
 
 local number = record.messages - record.inbox + 1
-local of, result, mark, failed, begun, order = unpack(redis.call('HMGET', steps_key, 'message', 'result ' .. key,
-  'mark ' .. key, 'failed ' .. key, 'begun', 'order ' .. key))
+local of, result, mark, failed, begun, order, known_result = unpack(redis.call('HMGET', steps_key, 'message',
+  'result ' .. key, 'mark ' .. key, 'failed ' .. key, 'begun', 'order ' .. key, 'result ' .. known))
 local are_old = tonumber(of or 0) ~= number
+if known ~= '' and (are_old or not known_result) then return { 'gap', '', 0 } end
 if are_old then result, mark, failed, begun, order = nil, nil, nil, nil, nil end
 -- A result is returned even while a cancel waits: the agent may need it to clean up.
 if result then

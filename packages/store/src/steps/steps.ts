@@ -1,4 +1,5 @@
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
+import { WritesLost } from '../redis/errors.ts';
 import { integer, text, tuple, verdict, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import { quotaArgValues } from '../tasks/quotas/quotas.ts';
@@ -10,15 +11,15 @@ const beginStepScript = defineScript({
   file: 'begin-step.lua',
   from: import.meta.url,
   keys: recordKeyNames,
-  args: [...recordArgNames, 'fence', 'key'],
-  reply: verdict({ done: begun, run: begun, fenced: begun, canceling: begun }),
+  args: [...recordArgNames, 'fence', 'key', 'known'],
+  reply: verdict({ done: begun, run: begun, fenced: begun, canceling: begun, gap: begun }),
 });
 const endStepScript = defineScript({
   file: 'end-step.lua',
   from: import.meta.url,
   keys: recordKeyNames,
-  args: [...recordArgNames, 'fence', 'key', 'result', 'maxResults', 'maxBytes'],
-  reply: word('done', 'full', 'fenced'),
+  args: [...recordArgNames, 'fence', 'key', 'known', 'result', 'maxResults', 'maxBytes'],
+  reply: word('done', 'full', 'fenced', 'gap'),
 });
 
 const postponeStepScript = defineScript({
@@ -56,22 +57,26 @@ export class Steps {
     this.#dependencies = dependencies;
   }
 
-  /** @throws {TurnFenced} */
+  /** @throws {TurnFenced} @throws {WritesLost} */
   async begin(turn: OpenTurn, key: string): Promise<BegunStep> {
     const { keys, args } = this.#call(turn);
     const [verdict, text, failed] = await beginStepScript.run(this.#dependencies.redis, {
       keys,
-      args: { ...args, key },
+      args: { ...args, key, known: turn.lastResult },
     });
-    if (verdict === 'done') return { verdict, result: text };
+    if (verdict === 'done') {
+      turn.lastResult = key;
+      return { verdict, result: text };
+    }
     if (verdict === 'run') return { verdict, mark: text, failed };
     if (verdict === 'canceling') return { verdict };
-    throw new TurnFenced();
+    throw verdict === 'gap' ? new WritesLost() : new TurnFenced();
   }
 
   /**
    * Stores the result of a step, after all earlier events of the turn.
    * @throws {TurnFenced}
+   * @throws {WritesLost}
    * @throws {TooManyResults}
    */
   async end(turn: OpenTurn, key: string, result: string): Promise<void> {
@@ -81,9 +86,14 @@ export class Steps {
     const { maxStepsBytes: maxResults } = settings;
     const { keys, args } = this.#call(turn);
     const { maxBytes } = quotaArgValues(settings);
-    const verdict = await endStepScript.run(redis, { keys, args: { ...args, key, result, maxResults, maxBytes } });
+    const verdict = await endStepScript.run(redis, {
+      keys,
+      args: { ...args, key, known: turn.lastResult, result, maxResults, maxBytes },
+    });
     if (verdict === 'full') throw new TooManyResults(maxResults);
+    if (verdict === 'gap') throw new WritesLost();
     if (verdict !== 'done') throw new TurnFenced();
+    turn.lastResult = key;
   }
 
   /** Keeps how many attempts at a step have failed, before its turn may be suspended. @throws {TurnFenced} */

@@ -129,6 +129,11 @@ export class OpenTurn {
   readonly start: TurnStart;
   /** Set once the turn has its outcome, or lost its task. */
   ending: Ending | undefined;
+  /**
+   * Key of the last result of a step or a wait that this run knows, ''  none: a later one must not follow it if a
+   * fail-over has lost it.
+   */
+  lastResult = '';
   readonly #dependencies: TurnsDependencies;
   readonly #encoder: Encoder;
   readonly #appends: Appends;

@@ -5,13 +5,14 @@
 -- ARGV  <record>
 --       fence         fencing token of the turn
 --       key           of the wait
+--       known         as in begin-step.lua
 --       delay_ms      how long it lasts; '' it has no end, or until_ms says when
 --       until_ms      when it ends, since 1970; '' see delay_ms
 --       event         name of the event that ends it; '' none does
 --       max_results   as in end-step.lua
 -- Returns  { verdict, result (JSON), ms when it ends at the latest (-1 never), ms until then }
 --       done (result: '' its time has come, or {"data":…} the event) | waits | full (as in end-step.lua)
---       | fenced (another run owns the task) | canceling (the task will end)
+--       | fenced (another run owns the task) | canceling (the task will end) | gap (as in begin-step.lua)
 -- Invariant: a wait that began ends at the time that was computed when it began, however often its turn runs again. An
 -- event ends one wait. A wait ends once, in one way.
 
@@ -19,15 +20,18 @@
 --- @include "../record/note.lua"
 --- @include "../record/given-events.lua"
 
-local fence, key, delay_ms, until_ms, event, max_results = unpack(ARGV, 7)
+local fence, key, known, delay_ms, until_ms, event, max_results = unpack(ARGV, 7)
 
 local steps_key = task_key .. ':s'
 local record = load_record(task_id, task_key)
 if not record or fence ~= record.turn then return { 'fenced', '', -1, -1 } end
 
 local number = number_of_message(record)
-local of, result, ends = unpack(redis.call('HMGET', steps_key, 'message', 'result ' .. key, 'until ' .. key))
-if tonumber(of or 0) ~= number then result, ends = nil, nil end
+local of, result, ends, known_result = unpack(redis.call('HMGET', steps_key, 'message', 'result ' .. key,
+  'until ' .. key, 'result ' .. known))
+local are_old = tonumber(of or 0) ~= number
+if known ~= '' and (are_old or not known_result) then return { 'gap', '', -1, -1 } end
+if are_old then result, ends = nil, nil end
 if result then return { 'done', result, -1, -1 } end
 if record.cancel ~= '' then return { 'canceling', '', -1, -1 } end
 

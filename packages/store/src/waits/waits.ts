@@ -8,6 +8,7 @@ import {
   sharedKeyNames,
 } from '../record/record-args.ts';
 import { damagedMembers, damagedRow, SET_ASIDE_MS, workOff } from '../redis/claims.ts';
+import { WritesLost } from '../redis/errors.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { integer, text, tuple, tupleAnd, verdict, word } from '../redis/reply.ts';
 import type { Scope } from '../redis/scope.ts';
@@ -23,15 +24,15 @@ const beginWaitScript = defineScript({
   file: 'begin-wait.lua',
   from,
   keys: recordKeyNames,
-  args: [...recordArgNames, 'fence', 'key', 'delayMs', 'untilMs', 'event', 'maxResults'],
-  reply: tuple(word('done', 'waits', 'full', 'fenced', 'canceling'), text, integer, integer),
+  args: [...recordArgNames, 'fence', 'key', 'known', 'delayMs', 'untilMs', 'event', 'maxResults'],
+  reply: tuple(word('done', 'waits', 'full', 'fenced', 'canceling', 'gap'), text, integer, integer),
 });
 const makeCallbackScript = defineScript({
   file: 'make-callback.lua',
   from,
   keys: recordKeyNames,
-  args: [...recordArgNames, 'fence', 'key', 'event', 'token', 'hash'],
-  reply: tuple(word('made', 'fenced', 'canceling'), text),
+  args: [...recordArgNames, 'fence', 'key', 'known', 'event', 'token', 'hash'],
+  reply: tuple(word('made', 'fenced', 'canceling', 'gap'), text),
 });
 export const resumeTurnsScript = defineScript({
   file: 'resume-turns.lua',
@@ -90,16 +91,28 @@ export class Waits {
 
   /**
    * @throws {TurnFenced}
+   * @throws {WritesLost}
    * @throws {TooManyResults}
    */
   async begin(turn: OpenTurn, { key, delayMs, untilMs, event = '' }: WaitRequest): Promise<BegunWait> {
     const { redis, settings } = this.#dependencies;
     const { keys, args } = this.#call(turn);
-    const wait = { key, delayMs: delayMs ?? '', untilMs: untilMs ?? '', event, maxResults: settings.maxStepsBytes };
+    const wait = {
+      key,
+      known: turn.lastResult,
+      delayMs: delayMs ?? '',
+      untilMs: untilMs ?? '',
+      event,
+      maxResults: settings.maxStepsBytes,
+    };
     const [word, result, dueMs, leftMs] = await beginWaitScript.run(redis, { keys, args: { ...args, ...wait } });
-    if (word === 'done') return { verdict: word, result };
+    if (word === 'done') {
+      turn.lastResult = key;
+      return { verdict: word, result };
+    }
     if (word === 'canceling') return { verdict: word };
     if (word === 'full') throw new TooManyResults(settings.maxStepsBytes);
+    if (word === 'gap') throw new WritesLost();
     if (word === 'fenced') throw new TurnFenced();
     return { verdict: word, dueMs: orInfinity(dueMs), leftMs: orInfinity(leftMs) };
   }
@@ -108,15 +121,18 @@ export class Waits {
    * A secret with which everyone can give the turn an event, until the turn ends.
    * @param key of the callback, in all runs of the turn
    * @throws {TurnFenced}
+   * @throws {WritesLost}
    */
   async callback(turn: OpenTurn, key: string, event: string): Promise<string | 'canceling'> {
     const token = randomBytes(24).toString('base64url');
     const { keys, args } = this.#call(turn);
     const [word, made] = await makeCallbackScript.run(this.#dependencies.redis, {
       keys,
-      args: { ...args, key, event, token, hash: hashOf(token) },
+      args: { ...args, key, known: turn.lastResult, event, token, hash: hashOf(token) },
     });
+    if (word === 'gap') throw new WritesLost();
     if (word === 'fenced') throw new TurnFenced();
+    if (word === 'made') turn.lastResult = key;
     return word === 'made' ? made : word;
   }
 
