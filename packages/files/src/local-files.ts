@@ -260,7 +260,7 @@ export class LocalFiles {
     return false;
   }
 
-  /** Removes files whose tasks are gone, and uploads that nobody has completed. */
+  /** Removes files whose tasks are gone, and uploads that nobody has completed. @throws as `sweepFolder` */
   sweep(options: SweepOptions): Promise<{ readonly removed: number; readonly bytes: number }> {
     return sweepFolder(this.#folder, options);
   }

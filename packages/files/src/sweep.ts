@@ -1,4 +1,4 @@
-import { readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing } from './durable.ts';
 import { sizeOf } from './file-id.ts';
@@ -29,6 +29,8 @@ export function bytesIn(name: string): number {
 }
 
 export interface SweepOptions {
+  /** Id of the deployment whose tasks are asked for. */
+  readonly deployment: string;
   /** Which of these tasks exist. */
   readonly existing: (taskIds: readonly string[]) => Promise<ReadonlySet<string>>;
   /** How long a file is kept that no message has referred to, and an upload that gets no byte. */
@@ -39,8 +41,30 @@ export interface SweepOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Removes what nobody needs any more. Several processes may do it at the same time. */
+/** The name of a file in the folder, with the id of the deployment to which the folder belongs. */
+const deploymentName = '.deployment';
+
+/**
+ * Another Redis, or an empty one, knows none of the tasks: all files would be removed.
+ * @throws {Error} the folder belongs to another deployment
+ */
+async function requireDeployment(folder: string, deployment: string): Promise<void> {
+  const path = join(folder, deploymentName);
+  // The first sweep of the folder writes it.
+  await writeFile(path, deployment, { flag: 'wx' }).catch(() => undefined);
+  if ((await readFile(path, 'utf8')) === deployment) return;
+  throw new Error(
+    `No file in ${folder} is removed: they belong to another deployment, or Redis has lost its data. ` +
+      `If files without a task may go, remove ${path}`,
+  );
+}
+
+/**
+ * Removes what nobody needs any more. Several processes may do it at the same time.
+ * @throws {Error} the folder belongs to another deployment
+ */
 export async function sweepFolder(folder: string, options: SweepOptions) {
+  await requireDeployment(folder, options.deployment);
   let removed = 0;
   let bytes = 0;
   for (const owner of await readdir(folder)) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, rename, utimes } from 'node:fs/promises';
+import { mkdtemp, readdir, rename, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -32,13 +32,19 @@ async function read(owner: string, id: string, range?: { start: number; end: num
   return opened && (await buffer(opened.read(range))).toString();
 }
 
+/** Names of the folders of principals. */
+async function owners(): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => name !== '.deployment');
+}
+
 /** Names in the folder of the only principal. */
 async function names(): Promise<string[]> {
-  const [owner] = await readdir(folder);
+  const [owner] = await owners();
   return owner === undefined ? [] : readdir(join(folder, owner));
 }
 
 const sweepOptions = (...living: string[]): SweepOptions => ({
+  deployment: 'ours',
   existing: async (ids) => new Set(ids.filter((id) => living.includes(id))),
   unusedMs: 60_000,
   markMs: 60_000,
@@ -47,7 +53,7 @@ const sweepOptions = (...living: string[]): SweepOptions => ({
 /** Makes what is in a file's folder two minutes older. */
 async function age(): Promise<void> {
   const past = new Date(Date.now() - 120_000);
-  for (const owner of await readdir(folder))
+  for (const owner of await owners())
     for (const file of await readdir(join(folder, owner)))
       for (const name of await readdir(join(folder, owner, file)))
         await utimes(join(folder, owner, file, name), past, past);
@@ -144,7 +150,7 @@ describe('An upload', () => {
   it('is completed by the next look if its process died after the last byte', async () => {
     const id = await files.begin('o', facts, 4);
     await files.append('o', id, { offset: 0, content: content('half') });
-    const [owner = ''] = await readdir(folder);
+    const [owner = ''] = await owners();
     await rename(join(folder, owner, id), join(folder, owner, `.new-${id}`));
     expect(await files.find('o', id)).toBeUndefined();
     expect(await files.upload('o', id)).toMatchObject({ offset: 4 });
@@ -153,6 +159,16 @@ describe('An upload', () => {
 });
 
 describe('A sweep', () => {
+  it('removes nothing for another deployment, as one whose Redis was emptied', async () => {
+    const { id } = await files.write('o', content('x'), { facts, taskId: 'task' });
+    expect(await files.sweep(sweepOptions('task'))).toMatchObject({ removed: 0 });
+    await age();
+    await expect(files.sweep({ ...sweepOptions(), deployment: 'another' })).rejects.toThrow(/Redis has lost its data/);
+    expect(await files.find('o', id)).toBeDefined();
+    await rm(join(folder, '.deployment'));
+    expect(await files.sweep({ ...sweepOptions(), deployment: 'another' })).toMatchObject({ removed: 1 });
+  });
+
   it('keeps a file as long as one of its tasks exists, and removes it with the last one', async () => {
     const { id } = await files.write('o', content('x'), { facts, taskId: 'first' });
     await files.keepFor('o', id, 'second/../task');
@@ -160,7 +176,7 @@ describe('A sweep', () => {
     expect(await files.sweep(sweepOptions('second/../task'))).toEqual({ removed: 0, bytes: 0 });
     expect(await read('o', id)).toBe('x');
     expect(await files.sweep(sweepOptions())).toEqual({ removed: 1, bytes: 1 });
-    expect(await readdir(folder)).toEqual([]);
+    expect(await owners()).toEqual([]);
   });
 
   it('keeps a file whose message is on its way, and one that is young and was never sent', async () => {
@@ -188,7 +204,7 @@ describe('A sweep', () => {
       await files.write('o', content('x'), { facts, taskId: 'gone' }),
     ];
     await age();
-    const [owner = ''] = await readdir(folder);
+    const [owner = ''] = await owners();
     for (const { id } of [kept, gone]) await rename(join(folder, owner, id), join(folder, owner, `.gone-${id}`));
     await files.sweep(sweepOptions('kept'));
     expect(await names()).toEqual([kept.id]);

@@ -17,7 +17,11 @@ export class FileSweep {
   readonly #stopping = new AbortController();
 
   constructor(
-    { files, store, emit }: { readonly files: LocalFiles; readonly store: Pick<Store, 'tasks'>; readonly emit: Emit },
+    {
+      files,
+      store,
+      emit,
+    }: { readonly files: LocalFiles; readonly store: Pick<Store, 'tasks' | 'schema'>; readonly emit: Emit },
     { unusedMs, sweepEveryMs }: FileSweepSettings,
   ) {
     const options = {
@@ -27,7 +31,8 @@ export class FileSweep {
       signal: this.#stopping.signal,
     };
     const run = async (): Promise<void> => {
-      const { removed: count, bytes } = await files.sweep(options);
+      const deployment = await store.schema.deployment();
+      const { removed: count, bytes } = await files.sweep({ ...options, deployment });
       if (count) emit({ kind: 'files-removed', count, bytes });
     };
     const onError = (err: unknown): void => emit({ kind: 'error', where: 'files', err });

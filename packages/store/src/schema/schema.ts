@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { RedisConnection } from '../redis/connection.ts';
 import { isOutage, StoreError, toError } from '../redis/errors.ts';
 import { integer, text, tupleAnd, verdict } from '../redis/reply.ts';
@@ -78,6 +79,12 @@ export class Schema {
   /** As `register`, but changes nothing. */
   read(): Promise<SchemaReading> {
     return this.#registerAs('');
+  }
+
+  /** A random id of the deployment: as long as Redis has its data, it is the same. */
+  async deployment(): Promise<string> {
+    await this.#redis.hsetnx(this.#keys.schema, 'deployment', randomUUID());
+    return (await this.#redis.hget(this.#keys.schema, 'deployment')) ?? '';
   }
 
   /** Repeats `register` on a timer. @param onRefused called once: the program must not go on */
