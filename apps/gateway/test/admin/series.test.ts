@@ -1,8 +1,7 @@
 import { seriesSchema } from '@switchyard/operator-api';
 import type { QueueSum, WorkerReading } from '@switchyard/operators';
 import { Ops } from '@switchyard/operators';
-import { expect, it } from 'vitest';
-import { until } from '../../../../tests/support/until.ts';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { SeriesRecorder } from '../../src/admin/series.ts';
 import { submit } from '../support/client.ts';
 import { openAdminStage } from './support.ts';
@@ -18,45 +17,42 @@ const workers: readonly WorkerReading[] = [
   { id: 'older', ...worker },
 ];
 
-/** By Redis' clock, a second passes between two readings. */
-function recorderOf(sums: readonly (QueueSum | undefined)[]): SeriesRecorder {
+/**
+ * A recorder after its first reading of each sum, at one interval after the other. By Redis' clock, a second passes
+ * between two.
+ */
+async function recorderOf(sums: readonly (QueueSum | undefined)[]): Promise<SeriesRecorder> {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date'] });
+  onTestFinished(() => void vi.useRealTimers());
   let n = 0;
   const queues = async (): Promise<QueueSum> => {
-    const now = sums[Math.min(n++, sums.length - 1)];
+    const now = sums[n++];
     if (!now) throw new Error('Redis does not answer');
     return { ...now, atMs: 1_000 * n };
   };
   const sources = { queues, redisBytes: async () => 1_000_000, workers: async () => workers, openStreams: () => 3 };
-  return new SeriesRecorder(sources, 20);
+  const recorder = new SeriesRecorder(sources);
+  recorder.start();
+  for (let read = 1; read < sums.length; read++) await vi.advanceTimersByTimeAsync(5_000);
+  recorder.stop();
+  return recorder;
 }
 
 it('the series have rates between two readings, and gaps while Redis does not answer', async () => {
   const busy = { ...sum, added: 50, began: 40, active: 10, waiting: 10, oldestWaitMs: 700 };
-  const recorder = recorderOf([sum, busy, undefined, busy, busy]);
-  recorder.start();
-  const { points } = await until(
-    () => {
-      const read = recorder.read();
-      return read.points.acceptedPerSecond.includes(0) && read;
-    },
-    { what: 'two readings after the gap' },
-  );
-  recorder.stop();
+  const recorder = await recorderOf([sum, busy, undefined, busy, busy]);
+  const { points } = recorder.read();
   const known = (name: keyof typeof points) => points[name].filter((value) => value !== null);
-  expect(known('acceptedPerSecond').slice(0, 2)).toEqual([50, 0]);
-  expect(known('endedPerSecond')[0]).toBe(30);
-  expect(known('waiting').slice(0, 2)).toEqual([0, 10]);
-  expect(points.waiting).toContain(null);
+  expect(points.acceptedPerSecond).toEqual([null, 50, null, null, 0]);
+  expect(points.endedPerSecond).toEqual([null, 30, null, null, 0]);
+  expect(points.waiting).toEqual([0, 10, null, 10, 10]);
   expect(known('openStreams')).toContain(3);
   expect(new Set(known('queueWaitP95Ms'))).toEqual(new Set([90]));
   expect(known('firstEventP95Ms')).toEqual([]);
 });
 
 it('the series start at the requested time', async () => {
-  const recorder = recorderOf([sum]);
-  recorder.start();
-  await until(() => recorder.read().points.waiting.length > 5, { what: 'six points' });
-  recorder.stop();
+  const recorder = await recorderOf(Array.from({ length: 6 }, () => sum));
   const all = recorder.read();
   const later = recorder.read(all.fromMs + 3 * all.everyMs);
   expect(later.fromMs).toBe(all.fromMs + 3 * all.everyMs);
