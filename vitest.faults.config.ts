@@ -15,7 +15,7 @@ export const longTests = [
   'scripts/test/start.test.ts',
   'tests/budgets/{allocations,connections}.test.ts',
   'tests/wire/{broken-agents,coding-team,interruptions,killed-extensions,killed-gateways,logs,pizza-restarts}.test.ts',
-  'tests/wire/{preview-1.1,remote,resume-by-id,resuming-clients,schedules,steering,steps-and-calls,usage}.test.ts',
+  'tests/wire/{files,preview-1.1,remote,resume-by-id,resuming-clients,schedules,steering,steps-and-calls,usage}.test.ts',
 ];
 
 /** They put a load on both cores, or measure what a process does over some seconds, so they run after all others. */
@@ -30,7 +30,7 @@ const searches = [
   'apps/gateway/test/bad-requests.property.test.ts',
   'packages/store/test/{model,rules-of-turns}.test.ts',
   'tests/sources/regular-expressions.test.ts',
-  'tests/wire/{files,resume}.test.ts',
+  'tests/wire/resume.test.ts',
 ];
 
 /** `npm run test:faults`: the short forms of `npm run faults`, `soak`, `bench` and the like. */

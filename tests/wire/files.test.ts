@@ -13,7 +13,6 @@ import { startProgram } from '../support/process.ts';
 import { residentBytes } from '../support/process-usage.ts';
 import { getTask, send, submit } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
-import { isThorough } from '../support/thorough.ts';
 import { createUpload, sendPiece, storedBytes } from '../support/tus.ts';
 import { until } from '../support/until.ts';
 
@@ -22,9 +21,9 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
 
 const MiB = 1024 ** 2;
 const PIECE = 8 * MiB;
-const large = (isThorough ? 1_024 : 160) * MiB;
+const large = 1_024 * MiB;
 /** What a process may need more while the large file passes it. */
-const MOST_MEMORY = (isThorough ? 200 : 140) * MiB;
+const MOST_MEMORY = 200 * MiB;
 
 let folder: string;
 let port: number;
