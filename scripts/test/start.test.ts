@@ -161,7 +161,8 @@ describe('npm start', { timeout: 60_000 }, () => {
     const card = await fetch(`${url}/.well-known/agent-card.json`);
     expect(await card.json()).toMatchObject({ name: 'Echo' });
     const [line = ''] = await started.waitFor(/^REDIS_URL=.* npm run worker -- --agents .*$/m);
-    expect(line).toContain(" KEY_PREFIX=of-a-test PUSH_ALLOW_HTTP=true PUSH_ALLOW_HOSTS='127.0.0.0/8 ::1' ");
+    expect(line).toMatch(/ KEY_PREFIX=of-a-test FILES_URL=file:\/\/\S+\/files PUSH_ALLOW_HTTP=true /);
+    expect(line).toContain(" PUSH_ALLOW_HOSTS='127.0.0.0/8 ::1' ");
     const added = await spawnGuarded('/bin/sh', ['-c', line.replace('npm run', 'exec npm run')]);
     await until(async () => (await fetch(`${url}/agents/hello/.well-known/agent-card.json`)).ok, {
       what: 'the agent of the added worker is served',
