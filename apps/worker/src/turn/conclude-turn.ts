@@ -61,7 +61,6 @@ function suspensionOf(waits: readonly PendingWait[]): Suspension {
     events: eventsOf(waits),
     calls: waits.flatMap(({ call }) => call ?? []),
     waits: waits.map(readableWait),
-    lastWait: waits.findLast(({ key }) => key !== undefined)?.key,
   };
 }
 

@@ -19,8 +19,6 @@ export type WaitBeginning =
 
 /** What a suspended turn waits for. */
 export interface PendingWait {
-  /** As of its `WaitRequest`, if it has one. */
-  readonly key?: string | undefined;
   /** Name of the event that ends it, if one does. */
   readonly event?: string | undefined;
   /** JSON Schema of the event's data; unset: any, or those that only the agent can check. */

@@ -25,7 +25,7 @@ export async function waitOrSuspend(
     if (wait.kind === 'done') return wait.result;
     const { dueMs, leftMs } = wait;
     if (request.event !== undefined || leftMs > SHORT_MS)
-      return pending.add({ key: request.key, event: request.event, schema: schema && schemaForGivers(schema), dueMs });
+      return pending.add({ event: request.event, schema: schema && schemaForGivers(schema), dueMs });
     await pending.during(() => delay(leftMs, undefined, { signal }).catch(() => signal.throwIfAborted()));
   }
 }

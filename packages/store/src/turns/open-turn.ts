@@ -82,8 +82,6 @@ export interface Suspension {
   readonly calls?: readonly { readonly taskId: string; readonly skipsAuth: boolean }[];
   /** The same for clients: docs/extensions/suspended.md. */
   readonly waits: readonly { readonly event?: string; readonly task?: string; readonly until?: string }[];
-  /** Key of the last wait that the run began by `Waits.begin`; unset: none. */
-  readonly lastWait?: string | undefined;
 }
 
 /** The turn no longer owns its task: its later events are refused. */
@@ -130,10 +128,12 @@ export class OpenTurn {
   /** Set once the turn has its outcome, or lost its task. */
   ending: Ending | undefined;
   /**
-   * Key of the last result of a step or a wait that this run knows, ''  none: a later one must not follow it if a
+   * Key of the last result of a step or a wait that this run knows, '' none: a later one must not follow it if a
    * fail-over has lost it.
    */
   lastResult = '';
+  /** Key of the last wait that this run began, or found; '' none: the turn is not suspended if it is lost. */
+  lastWait = '';
   readonly #dependencies: TurnsDependencies;
   readonly #encoder: Encoder;
   readonly #appends: Appends;
@@ -321,13 +321,7 @@ export class OpenTurn {
    * No attempt is spent.
    * @throws as `end`
    */
-  async suspend({
-    dueMs,
-    events,
-    calls = [],
-    waits,
-    lastWait = '',
-  }: Suspension): Promise<'suspended' | 'canceled' | 'fenced'> {
+  async suspend({ dueMs, events, calls = [], waits }: Suspension): Promise<'suspended' | 'canceled' | 'fenced'> {
     await this.written();
     await this.#usage.flush();
     const { keys, args } = this.#call();
@@ -341,7 +335,7 @@ export class OpenTurn {
       args: {
         ...args,
         published: this.#published,
-        wait: lastWait,
+        wait: this.lastWait,
         dueMs: Number.isFinite(nextMs) ? nextMs : -1,
         waits: JSON.stringify(waits),
         seen: this.#messagesSeen ?? '',

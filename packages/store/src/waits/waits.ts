@@ -114,6 +114,7 @@ export class Waits {
     if (word === 'full') throw new TooManyResults(settings.maxStepsBytes);
     if (word === 'gap') throw new WritesLost();
     if (word === 'fenced') throw new TurnFenced();
+    turn.lastWait = key;
     return { verdict: word, dueMs: orInfinity(dueMs), leftMs: orInfinity(leftMs) };
   }
 
