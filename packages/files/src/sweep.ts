@@ -1,6 +1,6 @@
-import { readdir, readFile, rename, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isMissing } from './durable.ts';
+import { isMissing, writeWhole } from './durable.ts';
 import { sizeOf } from './file-id.ts';
 
 /** Names in the folder of a principal: `<id>` is a file, with these prefixes it is one in the making, or in the bin. */
@@ -50,9 +50,15 @@ const deploymentName = '.deployment';
  */
 async function requireDeployment(folder: string, deployment: string): Promise<void> {
   const path = join(folder, deploymentName);
-  // The first sweep of the folder writes it.
-  await writeFile(path, deployment, { flag: 'wx' }).catch(() => undefined);
-  if ((await readFile(path, 'utf8')) === deployment) return;
+  try {
+    if ((await readFile(path, 'utf8')) === deployment) return;
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    // The first sweep of the folder. Another process may be faster.
+    return writeWhole(path, deployment).catch((thrown: unknown) =>
+      isMissing(thrown) ? undefined : Promise.reject(thrown),
+    );
+  }
   throw new Error(
     `No file in ${folder} is removed: they belong to another deployment, or Redis has lost its data. ` +
       `If files without a task may go, remove ${path}`,
