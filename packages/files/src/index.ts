@@ -1,11 +1,11 @@
 export { fileIdIn, fileIdsIn } from './file-id.ts';
 export { type FileRefusal, FileRefused } from './file-refused.ts';
-export { folderOf } from './folder-of.ts';
 export {
   type ExpectedContent,
   type FileFacts,
   type FileLimits,
   type FileUpload,
+  folderOf,
   LocalFiles,
   type NewFile,
   type OpenFile,

@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
 import { type Content, hashOf, isMissing, syncFolder, writeContent, writeWhole } from './durable.ts';
 import { newFileId, sizeOf } from './file-id.ts';
 import { explained, FileRefused } from './file-refused.ts';
@@ -60,6 +61,14 @@ export interface OpenFile {
   /** @param range first and last byte; unset: all. The stream closes the file */
   read(range?: { readonly start: number; readonly end: number }): Readable;
   close(): Promise<void>;
+}
+
+/** The folder that `FILES_URL` names. @throws {Error} it names no folder of this machine */
+export function folderOf(filesUrl: string): string {
+  const url = URL.canParse(filesUrl) ? new URL(filesUrl) : undefined;
+  if (url?.protocol !== 'file:')
+    throw new Error('must be the URL of a folder, such as file:///var/lib/switchyard/files');
+  return fileURLToPath(url);
 }
 
 /**

@@ -1,5 +1,7 @@
 /** How often progress is said. */
 export const PROGRESS_MS = 2_000;
+/** Before each further try of a part of a file. A gateway is replaced within this time. */
+export const RETRY_AFTER_MS: readonly number[] = [200, 500, 1_000, 2_000, 4_000];
 
 interface Bound {
   readonly maxBytes: number;

@@ -4,15 +4,13 @@ import { rename, rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GatewayPaths } from '../agent/gateway.ts';
-import { bounded } from './bounded-download.ts';
+import { bounded, RETRY_AFTER_MS } from './bounded-download.ts';
 
 export interface StoredFileOptions {
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((text: string) => void) | undefined;
 }
-
-const RETRY_AFTER_MS = [200, 500, 1_000, 2_000, 4_000];
 
 /**
  * Saves a file of the gateway. What has arrived is in `<path>.<id>.part` until then: after a broken connection it goes

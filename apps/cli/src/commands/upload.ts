@@ -3,13 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { GatewayPaths } from '../agent/gateway.ts';
 import type { Part } from '../agent/objects.ts';
 import { CommandFailure } from '../failures/failure.ts';
-import { megabytes, PROGRESS_MS } from './bounded-download.ts';
+import { megabytes, PROGRESS_MS, RETRY_AFTER_MS } from './bounded-download.ts';
 
 /** Of one request: each must arrive within the gateway's BODY_TIMEOUT_MS. */
 const PIECE_BYTES = 8 * 1024 ** 2;
 const tus = { 'tus-resumable': '1.0.0' };
-/** Before each further try. A gateway is replaced within this time. */
-const RETRY_AFTER_MS = [200, 500, 1_000, 2_000, 4_000];
 
 interface LocalFile {
   readonly path: string;

@@ -1,4 +1,4 @@
-import { fileIdIn, type LocalFiles } from '@switchyard/files';
+import { fileIdIn, fileIdsIn, type LocalFiles } from '@switchyard/files';
 import { type FieldViolation, invalidParams, type SendMessageRequest } from '@switchyard/protocol';
 import { type PreSubscription, principalKey, type Schedule, type Tasks } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
@@ -24,7 +24,7 @@ export interface KeptFiles {
 
 /** Whether a message may refer to files of this gateway. */
 export function hasFiles({ message }: SendMessageRequest): boolean {
-  return message.parts.some(({ url }) => url !== undefined && fileIdIn(url) !== undefined);
+  return fileIdsIn(message.parts).length > 0;
 }
 
 /**

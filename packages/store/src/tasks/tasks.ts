@@ -44,7 +44,7 @@ export class Tasks {
     return this.#dependencies.shards.newId(shardSeedOf(scope, sent));
   }
 
-  /** Which of these tasks exist, whoever owns them. */
+  /** Which of these tasks exist, of any owner. */
   async existing(taskIds: readonly string[]): Promise<ReadonlySet<string>> {
     const { redis, shards } = this.#dependencies;
     const found = await Promise.all(taskIds.map((id) => redis.exists(shards.of(id).task(id))));
