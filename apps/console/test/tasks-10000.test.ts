@@ -50,19 +50,23 @@ const traceSchema = z.object({
       name: z.string(),
       pid: z.number(),
       tid: z.number(),
+      dur: z.number().optional(),
       tdur: z.number().optional(),
       args: z.looseObject({ name: z.unknown() }).partial().optional(),
     }),
   ),
 });
 
-/** Measured by the processor time of the page's main thread, since other programs use this machine, too. */
+/**
+ * The work of a task is at most its time, which grows while other programs have the processor, and at most the
+ * processor time of its thread, which jumps by 10 ms on some virtual machines: the smaller of both, in ms.
+ */
 function longestTaskMs({ traceEvents }: z.infer<typeof traceSchema>): number {
   const isNamed = traceEvents.filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain');
   const threads = new Set(isNamed.map(({ pid, tid }) => `${pid} ${tid}`));
   const tasks = traceEvents.filter(({ pid, tid, tdur }) => tdur !== undefined && threads.has(`${pid} ${tid}`));
   expect(tasks.length, 'tasks of the main thread').toBeGreaterThan(100);
-  return Math.max(...tasks.map(({ tdur = 0 }) => tdur / 1_000));
+  return Math.max(...tasks.map(({ dur = 0, tdur = 0 }) => Math.min(dur, tdur) / 1_000));
 }
 
 /** Scrolls from the first row to the last and back, as fast as a mouse wheel. @returns the longest frame in ms */
