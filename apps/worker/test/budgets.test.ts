@@ -64,6 +64,18 @@ const payer: Execute = async (turn) => {
   return turn.complete('paid');
 };
 
+test('an agent reads what its task has spent, also of a request that was just noted', async () => {
+  const thrifty: Execute = async (turn) => {
+    noteModelCall({ model: 'm', durationMs: 1, inputTokens: 10, microUsd: 1_000_000 });
+    return turn.requireInput(JSON.stringify(await turn.spent()));
+  };
+  const store = await stage([agent('thrifty', thrifty)]);
+  const first = await send(store, 'thrifty', { text: 'one' });
+  expect(JSON.parse(textOf(first) ?? '')).toEqual({ calls: 1, inputTokens: 10, microUsd: 1_000_000 });
+  const second = await send(store, 'thrifty', { text: 'two', taskId: first.id });
+  expect(JSON.parse(textOf(second) ?? '')).toEqual({ calls: 2, inputTokens: 20, microUsd: 2_000_000 });
+});
+
 test('a task fails when it has spent its budget, and says so', async () => {
   const store = await stage([agent('payer', payer, { microUsd: 2_000_000 })]);
   const paid = await send(store, 'payer', { text: 'one two' });

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { agentThat } from '../../../tests/support/agent-that.ts';
-import { RetryableError } from '../src/index.ts';
+import { defineAgent, RetryableError } from '../src/index.ts';
 import { runTurn } from '../src/testing/index.ts';
 
 const curious = agentThat((turn) =>
@@ -87,6 +87,29 @@ describe('runTurn', () => {
     const agent = agentThat((turn) => turn.complete(`${turn.principal.subject} ${turn.metadata.priority}`));
     const principal = { tenant: 'acme', subject: 'ada', scopes: [] };
     expect((await runTurn(agent, 'Go', { principal, metadata: { priority: 1 } })).answer).toBe('ada 1');
+  });
+});
+
+describe('what a task has used of models', () => {
+  const uses = (id: string, callee?: string) =>
+    defineAgent({
+      id,
+      card: { name: id, description: 'Uses models.', version: '1.0.0', skills: [] },
+      async execute(turn) {
+        await turn.usage({ model: 'small', inputTokens: 10, microUsd: 100 });
+        await turn.usage({ model: 'batch', key: 'job 1', outputTokens: 5 * turn.attempt });
+        if (callee !== undefined) await turn.call(callee, 'Cook');
+        return turn.requireInput(JSON.stringify(await turn.spent()));
+      },
+    });
+
+  it('is read by spent: in all turns and attempts, with all tasks below it', async () => {
+    const asked = await runTurn(uses('host', 'kitchen'), 'One', { agents: [uses('kitchen')] });
+    const first = { inputTokens: 20, outputTokens: 10, calls: 4, unpricedCalls: 2, microUsd: 200 };
+    expect([JSON.parse(asked.answer), asked.spent]).toEqual([first, first]);
+    const again = await asked.say('Two');
+    expect(again.spent).toEqual({ inputTokens: 40, outputTokens: 15, calls: 7, unpricedCalls: 3, microUsd: 400 });
+    expect(again.used).toHaveLength(2);
   });
 });
 

@@ -34,6 +34,16 @@ async function usageOf(scope: Scope, { start }: OpenTurn): Promise<TaskUsage | u
 
 const fieldsOf = ({ start }: OpenTurn) => redis.hgetall(`${store.settings.prefix}{s0}:t:${start.taskId}:u`);
 
+test('a turn reads what its task has used so far, with all tasks below it', async () => {
+  const host = await hostTurn();
+  expect(await host.spent()).toEqual({});
+  const cook = await called(host);
+  await cook.recordUsage({ model: 'small', inputTokens: 4, calls: 1, microUsd: 7 });
+  await host.recordUsage({ model: 'small', outputTokens: 2, calls: 1, unpricedCalls: 1 });
+  expect(await host.spent()).toEqual({ inputTokens: 4, outputTokens: 2, calls: 2, unpricedCalls: 1, microUsd: 7 });
+  expect(await cook.spent()).toEqual({ inputTokens: 4, calls: 1, microUsd: 7 });
+});
+
 test('what a task used is in its last event and in its metadata, and no agent says it', async () => {
   const turn = await hostTurn();
   await turn.recordUsage({ model: 'small', inputTokens: 10, outputTokens: 5, calls: 1, microUsd: 3 });

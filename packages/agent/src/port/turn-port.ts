@@ -1,4 +1,4 @@
-import type { TurnEvent, TurnInput } from '@switchyard/protocol';
+import type { TurnEvent, TurnInput, UsageAmounts } from '@switchyard/protocol';
 import type { BudgetAnswer, BudgetNotice } from './budget.ts';
 import type { CallPort } from './call-port.ts';
 import type { ContextPort } from './context-port.ts';
@@ -61,4 +61,6 @@ export interface TurnPort {
   continueWork?(isAllowed: boolean): Promise<void>;
   /** Counts what was used of a model, also if the turn has lost its task. Resolves when it is stored. Unset: nobody does. */
   recordUsage?(usage: CountedUsage): Promise<void>;
+  /** What the task has used of models so far, with all tasks below it. Unset: nobody counts. */
+  spent?(): Promise<UsageAmounts>;
 }

@@ -7,6 +7,7 @@ import {
   type Task,
   type TurnEvent,
   type TurnInput,
+  type UsageAmounts,
 } from '@switchyard/protocol';
 import { agentMessage, type Content } from '../messages/content.ts';
 import type { LogLine } from '../port/log-line.ts';
@@ -93,6 +94,7 @@ export class MemoryPort implements TurnPort {
     this.world = world;
     this.steering = steering ?? new MemorySteering();
     const { agent, caller } = this.input;
+    world.usage.addTask(task.id, caller?.taskId);
     const memory = world.resultsOf(task.id, message.messageId);
     this.steps = new MemorySteps(memory, this.input.attempt);
     this.waits = new MemoryWaits(memory, world.clock);
@@ -131,11 +133,15 @@ export class MemoryPort implements TurnPort {
   }
 
   noteModelCall(call: ModelCall): void {
-    if (isCharged(call)) this.used.push(usageOf(call));
+    if (isCharged(call)) this.#use(usageOf(call));
   }
 
   async recordUsage(usage: CountedUsage): Promise<void> {
-    this.used.push(usage);
+    this.#use(usage);
+  }
+
+  async spent(): Promise<UsageAmounts> {
+    return this.world.usage.total(this.input.task.id);
   }
 
   log(line: LogLine): void {
@@ -171,6 +177,11 @@ export class MemoryPort implements TurnPort {
     this.#watchers.add(check);
     check();
     return promise;
+  }
+
+  #use(usage: CountedUsage): void {
+    this.used.push(usage);
+    this.world.usage.record(this.input.task.id, usage);
   }
 
   #response(event: TurnEvent): StreamResponse {

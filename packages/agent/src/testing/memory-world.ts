@@ -2,6 +2,7 @@ import type { CallingAgent, Message, Task } from '@switchyard/protocol';
 import type { CallOutcome, OutgoingCall } from '../port/call-port.ts';
 import type { OtherTask } from '../port/context-port.ts';
 import type { ConversationEvent } from '../port/conversation-event.ts';
+import { MemoryUsage } from './memory-usage.ts';
 import { SkippingClock } from './memory-waits.ts';
 
 /** A running agent in memory. */
@@ -34,6 +35,7 @@ export class MemoryWorld {
   readonly agents = new Map<string, RunAgent>();
   /** Of all waits. */
   readonly clock = new SkippingClock();
+  readonly usage = new MemoryUsage();
   /** Files by their URLs: those that agents write, and those of the test. */
   readonly files = new Map<string, Uint8Array>();
   /** The events of each conversation, by its id. */

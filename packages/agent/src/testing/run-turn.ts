@@ -5,6 +5,7 @@ import {
   type Message,
   type StreamResponse,
   type Task,
+  type UsageAmounts,
 } from '@switchyard/protocol';
 import type { Agent } from '../definition/agent.ts';
 import type { Content } from '../messages/content.ts';
@@ -38,7 +39,8 @@ export interface RunTurnOptions extends AttemptOptions {
  *     const waiting = await runTurn(booking, 'A table tomorrow');
  *     const confirmed = await waiting.give('confirmation', { table: 4 }); // or skip(): it does not come in time
  *
- * Budgets are not checked, and prices are not known: `used` has what the agent used. `testGateway` checks budgets.
+ * Budgets are not checked, and prices are not known: `used` has what the agent used, and `spent` what the task has
+ * cost, by the `microUsd` that the agent gives. `testGateway` checks budgets.
  */
 export function runTurn(agent: Agent, message: Content | Message, options: RunTurnOptions = {}): Promise<TestedTurn> {
   const { agents = [], ...own } = options;
@@ -57,6 +59,8 @@ export interface TestedTurn extends TaskSummary {
   readonly log: readonly LogLine[];
   /** What the agent used of models, in all attempts, and also before its waits. */
   readonly used: readonly CountedUsage[];
+  /** What the task has used of models so far, in all its turns, with all tasks below it: `turn.spent()`. */
+  readonly spent: UsageAmounts;
   /** Messages of `steeredBy` that the turn did not take: in a deployment each runs next, as a turn of its own. */
   readonly untaken: readonly Message[];
   /** The tasks of the agents that were called, the first one first. */
@@ -115,6 +119,7 @@ class TestBench {
       result,
       log: logged,
       used,
+      spent: this.#world.usage.total(task.id),
       untaken,
       calls: this.#world.calls(),
       waits: waits.map(readableWait),

@@ -1,4 +1,4 @@
-import type { Message, Metadata, Part, StatusEvent, TaskState, TurnEvent } from '@switchyard/protocol';
+import type { Message, Metadata, Part, StatusEvent, TaskState, TurnEvent, UsageAmounts } from '@switchyard/protocol';
 import type { CallReply, TaskReply } from '../calls/call-reply.ts';
 import type { CallOptions } from '../calls/outgoing-call.ts';
 import { type Joinable, type JoinOptions, TurnCalls } from '../calls/turn-calls.ts';
@@ -214,6 +214,18 @@ export class Turn<Input = unknown> extends TurnView<Input> {
    */
   usage(usage: CountedUsage): Promise<void> {
     return suppressUnhandled(this.#recordUsage(usage));
+  }
+
+  /**
+   * What the task has used of models so far, in all its turns and attempts, with all tasks that it called, and theirs.
+   * Amounts that are 0 are left out. A retried turn reads more than the attempt before: decide in a step what must not
+   * change.
+   *
+   *     const { microUsd = 0 } = await turn.spent();
+   *     const model = microUsd < 500_000 ? 'large' : 'small';
+   */
+  spent(): Promise<UsageAmounts> {
+    return this.#journal.runEffect(async () => (await this.#port.spent?.()) ?? {});
   }
 
   /**

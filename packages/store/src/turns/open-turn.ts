@@ -1,4 +1,4 @@
-import type { FailureReport, Message, MessageTrace, TurnEvent, TurnInput } from '@switchyard/protocol';
+import type { FailureReport, Message, MessageTrace, TurnEvent, TurnInput, UsageAmounts } from '@switchyard/protocol';
 import { queueName, queueRoot } from '../queue/job.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import { Batches } from '../redis/batches.ts';
@@ -264,6 +264,11 @@ export class OpenTurn {
    */
   recordUsage(usage: ModelUsage): Promise<void> {
     return this.#usage.record(usage);
+  }
+
+  /** What the task has used of models so far, with all tasks below it. */
+  spent(): Promise<UsageAmounts> {
+    return this.#usage.total();
   }
 
   /** As `TurnUsage.spentBudget`. @throws {TurnFenced} */

@@ -117,6 +117,19 @@ export class TurnUsage {
     }
   }
 
+  /** What the task has used so far, with all tasks below it. */
+  async total(): Promise<UsageAmounts> {
+    await this.flush();
+    const { redis, shards } = this.#dependencies;
+    const { taskId } = this.#turn;
+    const values = await redis.hmget(
+      `${shards.of(taskId).task(taskId)}:u`,
+      ...usageAmounts.map((one) => `total ${one}`),
+    );
+    const amounts = usageAmounts.map((amount, i) => [amount, Number(values[i] ?? 0)] as const);
+    return Object.fromEntries(amounts.filter(([, value]) => value > 0));
+  }
+
   /**
    * Call it before the turn asks a model or another agent.
    * @returns the budget that is spent; `fenced`: the turn has lost its task; undefined: it may go on

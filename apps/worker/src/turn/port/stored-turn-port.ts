@@ -11,7 +11,7 @@ import {
   type SteeringPort,
   type TurnPort,
 } from '@switchyard/agent/runtime';
-import type { Part, TurnEvent, TurnInput } from '@switchyard/protocol';
+import type { Part, TurnEvent, TurnInput, UsageAmounts } from '@switchyard/protocol';
 import type { OpenTurn } from '@switchyard/store';
 import type { WorkerFiles } from '../../files/worker-files.ts';
 import type { StoredPace } from '../../pace/stored-pace.ts';
@@ -122,6 +122,10 @@ export class StoredTurnPort implements TurnPort {
 
   recordUsage(usage: CountedUsage): Promise<void> {
     return this.#controls.usage.record(usage);
+  }
+
+  spent(): Promise<UsageAmounts> {
+    return mapStoreErrors(() => this.#turn.spent());
   }
 }
 
