@@ -2,6 +2,7 @@ import type { Execute } from '@switchyard/agent';
 import {
   type AnyTools,
   type ChatModel,
+  type DialogueMessage,
   type ModelExecutorSettings,
   modelExecutor,
   schemaForModel,
@@ -44,7 +45,7 @@ function aiChat<Value, Shapes extends ToolShapes>(
   const toolSet = toolSetOf(settings.tools ?? {});
   const format = structured && formatOf(structured);
   return {
-    begin: (dialogue) => dialogue.map(({ role, text }) => ({ role, content: text })),
+    begin: (dialogue) => dialogue.map(messageOf),
     ask: (question) => model.ask({ ...question, system, toolSet, format }),
     answerMessages: ({ messages = [] }) => [...messages],
     resultMessages: (results) => [
@@ -59,6 +60,17 @@ function aiChat<Value, Shapes extends ToolShapes>(
       },
     ],
   };
+}
+
+function messageOf({ role, text, files }: DialogueMessage): ModelMessage {
+  if (role === 'assistant' || files.length === 0) return { role, content: text };
+  const content = files.map(({ mediaType, filename, base64 }) => ({
+    type: 'file' as const,
+    data: base64,
+    mediaType,
+    ...(filename !== undefined && { filename }),
+  }));
+  return { role, content: [{ type: 'text', text }, ...content] };
 }
 
 /** Without `execute`: the executor runs the tools, as steps. */

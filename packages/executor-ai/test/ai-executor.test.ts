@@ -46,6 +46,20 @@ describe('the answer of a model', () => {
   });
 });
 
+it('sends the pictures of a message to the model', async () => {
+  const message = [{ text: 'Look:' }, { raw: 'cG5n', mediaType: 'image/png' }];
+  const { body } = await ask(stream(['A cat']), {}, { message });
+  expect(body?.messages).toEqual([
+    {
+      role: 'user',
+      content: [
+        { type: 'text', text: 'Look:\n[file (image/png)]' },
+        { type: 'image_url', image_url: { url: 'data:image/png;base64,cG5n' } },
+      ],
+    },
+  ]);
+});
+
 describe('the tools of a model', () => {
   const funghi = { id: 'c1', name: 'order_pizza', args: '{"pizza":"Funghi","size":30}' };
   const rome = { id: 'c2', name: 'weather', args: '{"city":"Rome"}' };

@@ -1,9 +1,10 @@
 import { jsonSchemaOutputFormat } from '@anthropic-ai/sdk/helpers/json-schema';
-import type { MessageParam } from '@anthropic-ai/sdk/resources/messages';
+import type { ContentBlockParam, MessageParam } from '@anthropic-ai/sdk/resources/messages';
 import type { DataSchema, Execute } from '@switchyard/agent';
 import {
   type AnyTools,
   type ChatModel,
+  type DialogueFile,
   type DialogueMessage,
   type ModelExecutorSettings,
   modelExecutor,
@@ -67,7 +68,18 @@ function anthropicChat<Value, Shapes extends ToolShapes>(
 /** The API refuses a conversation that does not begin with the user, and empty texts. */
 function messagesOf(dialogue: readonly DialogueMessage[]): MessageParam[] {
   const first = dialogue.findIndex(({ role }) => role === 'user');
-  return dialogue.slice(first).map(({ role, text }) => ({ role, content: text.trim() ? text : '(no text)' }));
+  return dialogue.slice(first).map(({ role, text, files }) => {
+    const said = text.trim() ? text : '(no text)';
+    // The API advises to put files first.
+    return { role, content: files.length === 0 ? said : [...files.map(blockOf), { type: 'text', text: said }] };
+  });
+}
+
+function blockOf({ mediaType, filename, base64: data }: DialogueFile): ContentBlockParam {
+  // The API says which types it takes.
+  const source = { type: 'base64', media_type: mediaType as never, data } as const;
+  if (mediaType.startsWith('image/')) return { type: 'image', source };
+  return { type: 'document', source, ...(filename !== undefined && { title: filename }) };
 }
 
 function definitionsOf(tools: AnyTools) {

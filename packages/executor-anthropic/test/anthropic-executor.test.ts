@@ -65,6 +65,29 @@ describe('the request to a model', () => {
     ]);
   });
 
+  it('has pictures and documents before their text', async () => {
+    const message = [
+      { text: 'Look:' },
+      { raw: 'cG5n', mediaType: 'image/png' },
+      { raw: 'cGRm', filename: 'b.pdf', mediaType: 'application/pdf' },
+    ];
+    const { body } = await ask(says(['ok']), {}, { message });
+    expect(body?.messages).toEqual([
+      {
+        role: 'user',
+        content: [
+          { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'cG5n' } },
+          {
+            type: 'document',
+            source: { type: 'base64', media_type: 'application/pdf', data: 'cGRm' },
+            title: 'b.pdf',
+          },
+          { type: 'text', text: 'Look:\n[file (image/png)]\n[file b.pdf (application/pdf)]' },
+        ],
+      },
+    ]);
+  });
+
   it('begins with the user, as the API demands, also with a short history', async () => {
     const { body } = await ask(says(['ok']), { historyLength: 2 }, history);
     expect(body?.messages).toEqual([{ role: 'user', content: 'Second' }]);

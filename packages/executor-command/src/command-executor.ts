@@ -70,7 +70,7 @@ async function prepare(
   workspace: Workspace,
   settings: FullCommandSettings & { readonly confine: Confine },
 ): Promise<Launch> {
-  await workspace.receive(turn.message.parts);
+  await workspace.receive(turn);
   await workspace.brief(turn, { specs: await contributions(turn), ...(await settings.briefing?.(turn)) });
   const job = { turn, workspace: workspace.path };
   const { command, args = [], input, orphanTimeoutMs } = settings;

@@ -15,7 +15,10 @@ export async function ifThere<T>(operation: Promise<T>): Promise<T | undefined> 
  * Writes a file in one step. If a program has replaced it with a link, the new file replaces the link: nothing is
  * written through it.
  */
-export async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
+export async function replaceFile(
+  path: string,
+  content: string | Uint8Array | AsyncIterable<Uint8Array>,
+): Promise<void> {
   const part = `${path}.${randomUUID()}.part`;
   try {
     await writeFile(part, content, { flag: 'wx' });

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Turn } from '@switchyard/agent';
-import { type Part, shortFileName, unusedFileName } from '@switchyard/protocol';
+import { shortFileName, unusedFileName } from '@switchyard/protocol';
 import { type Briefing, briefingTexts, questionFile } from './briefing.ts';
 import { ifThere, replaceFile } from './files.ts';
 import { attachmentsFolder, type FileList } from './list-files.ts';
@@ -58,17 +58,22 @@ export class Workspace {
     );
   }
 
-  /** Writes the files of a message to the folder of attachments; the second one of a name gets another. */
-  async receive(parts: readonly Part[]): Promise<void> {
-    const files = parts.filter(({ raw, filename }) => raw !== undefined && filename);
+  /**
+   * Writes the files of the turn's message, also those at URLs, to the folder of attachments; the second one of a name
+   * gets another.
+   * @throws as `Turn.file`
+   */
+  async receive(turn: Turn): Promise<void> {
+    const files = turn.message.parts.filter(({ raw, url, filename }) => (raw ?? url) !== undefined && filename);
     if (!files.length) return;
     const folder = join(this.path, attachmentsFolder);
     const there = await ifThere(lstat(folder));
     if (there && !there.isDirectory()) await rm(folder);
     await mkdir(folder, { recursive: true });
     const used = new Set<string>();
-    for (const { raw = '', filename = '' } of files) {
-      await replaceFile(join(folder, unusedFileName(fileName(filename), used)), Buffer.from(raw, 'base64'));
+    for (const part of files) {
+      const name = unusedFileName(fileName(part.filename ?? ''), used);
+      await replaceFile(join(folder, name), (await turn.file(part)).stream);
     }
   }
 

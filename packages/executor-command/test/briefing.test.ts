@@ -122,6 +122,16 @@ the answer will be in the next instructions.
     expect(output).toBe('data.json\nfile\n{"a":1}');
   });
 
+  it('has files at URLs as attachments too, and does not run without one', async () => {
+    await using bench = await Bench.open();
+    const url = 'https://files.example/a';
+    const message = [{ text: 'Look' }, { url, filename: 'film.txt' }, { url: 'https://example.com/page' }];
+    const { output } = await bench.run('cat attachments/*', {}, { message, files: { [url]: 'A long film' } });
+    expect(output).toBe('A long film');
+    const { state, statusText } = await bench.run('echo ran', {}, { message });
+    expect([state, statusText]).toEqual(['TASK_STATE_FAILED', expect.stringContaining(`There is no file ${url}.`)]);
+  });
+
   it('has attachments of the same name, and of a long name, as files of their own', async () => {
     await using bench = await Bench.open();
     const part = (filename: string, content: string) => ({ raw: Buffer.from(content).toString('base64'), filename });

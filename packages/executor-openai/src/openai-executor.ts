@@ -1,7 +1,17 @@
 import type { Execute } from '@switchyard/agent';
-import { type ChatModel, type ModelExecutorSettings, modelExecutor } from '@switchyard/agent/models';
+import {
+  type ChatModel,
+  type DialogueFile,
+  type DialogueMessage,
+  type ModelExecutorSettings,
+  modelExecutor,
+} from '@switchyard/agent/models';
 import { zodFunction, zodResponseFormat } from 'openai/helpers/zod';
-import type { ChatCompletionFunctionTool, ChatCompletionMessageParam } from 'openai/resources/chat/completions';
+import type {
+  ChatCompletionContentPart,
+  ChatCompletionFunctionTool,
+  ChatCompletionMessageParam,
+} from 'openai/resources/chat/completions';
 import type { z } from 'zod';
 import type { OpenAiAnswer } from './answer.ts';
 import { Model, type ModelSettings } from './model.ts';
@@ -42,13 +52,35 @@ function openAiChat<Value, Shapes extends ZodShapes>(
   const tools = definitionsOf(settings.tools ?? {});
   const format = structured && zodResponseFormat(structured.schema, structured.name);
   return {
-    begin: (dialogue) => [...systemMessages(system), ...dialogue.map(({ role, text }) => ({ role, content: text }))],
+    begin: (dialogue) => [...systemMessages(system), ...dialogue.map(messageOf)],
     ask: (question) => (format ? model.whole({ ...question, tools, format }) : model.stream({ ...question, tools })),
     answerMessages: (answer) => [answerMessage(answer)],
     resultMessages: (results) =>
       results.map(({ call, text }) => ({ role: 'tool', tool_call_id: call.id, content: text })),
   };
 }
+
+/** A text alone stays one: not every server knows a list of parts. */
+function messageOf({ role, text, files }: DialogueMessage): ChatCompletionMessageParam {
+  if (role === 'assistant' || files.length === 0) return { role, content: text };
+  return { role, content: [{ type: 'text', text }, ...files.map(contentOf)] };
+}
+
+/** As data within the request: most servers fetch no URLs. */
+function contentOf({ mediaType, filename = 'file', base64 }: DialogueFile): ChatCompletionContentPart {
+  const url = `data:${mediaType};base64,${base64}`;
+  if (mediaType.startsWith('image/')) return { type: 'image_url', image_url: { url } };
+  const format = audioFormats[mediaType];
+  if (format) return { type: 'input_audio', input_audio: { data: base64, format } };
+  return { type: 'file', file: { filename, file_data: url } };
+}
+
+const audioFormats: Readonly<Record<string, 'wav' | 'mp3'>> = {
+  'audio/wav': 'wav',
+  'audio/x-wav': 'wav',
+  'audio/mpeg': 'mp3',
+  'audio/mp3': 'mp3',
+};
 
 export function systemMessages(system: string | undefined): ChatCompletionMessageParam[] {
   return system === undefined ? [] : [{ role: 'system', content: system }];

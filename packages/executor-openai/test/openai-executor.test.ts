@@ -114,13 +114,79 @@ describe('the request to a model', () => {
     const message = [
       { text: 'Look:' },
       { data: { a: [1] } },
-      { raw: 'aGVsbG8=', filename: 'a.txt', mediaType: 'text/plain' },
+      { raw: 'aGVsbG8=', filename: 'a.zip', mediaType: 'application/zip' },
       { url: 'https://example.com/b.png' },
     ];
     const { request } = await ask(stream(['ok']), {}, { message });
     expect(request?.body.messages[0]?.content).toBe(
-      'Look:\n{"a":[1]}\n[file a.txt (text/plain), 5 bytes]\n[file: https://example.com/b.png]',
+      'Look:\n{"a":[1]}\n[file a.zip (application/zip), 5 bytes]\n[file: https://example.com/b.png]',
     );
+  });
+
+  describe('has the content of files', () => {
+    const png = { raw: 'cG5n', mediaType: 'image/png' };
+    const note = { raw: 'aGVsbG8=', filename: 'a.txt', mediaType: 'text/plain' };
+    const url = 'https://files.example/b';
+    const pdf = { url, filename: 'b.pdf', mediaType: 'application/pdf' };
+    const files = { [url]: 'pdf' };
+    const contentOf = async (settings: Settings, turn: Partial<MemoryTurn>) =>
+      (await ask(stream(['ok']), settings, { files, ...turn })).request?.body.messages.map(({ content }) => content);
+    const earlier = (parts: readonly object[]) => ({
+      ...conversation,
+      task: {
+        ...conversation.task,
+        history: [{ messageId: 'm1', role: 'ROLE_USER', parts }],
+      } as NonNullable<MemoryTurn['task']>,
+    });
+
+    it('as pictures and documents beside the text, and of texts in it', async () => {
+      expect(await contentOf({}, { message: [{ text: 'Look:' }, png, pdf, note] })).toEqual([
+        [
+          {
+            type: 'text',
+            text: 'Look:\n[file (image/png)]\n[file b.pdf (application/pdf)]\n[file a.txt (text/plain)]\nhello',
+          },
+          { type: 'image_url', image_url: { url: 'data:image/png;base64,cG5n' } },
+          { type: 'file', file: { filename: 'b.pdf', file_data: 'data:application/pdf;base64,cGRm' } },
+        ],
+      ]);
+    });
+
+    it('of the types that the agent names, and of no others (files)', async () => {
+      const message = [{ text: 'Listen:' }, { raw: 'd2F2', mediaType: 'audio/wav' }, png];
+      expect(await contentOf({ files: ['audio/*'] }, { message })).toEqual([
+        [
+          { type: 'text', text: 'Listen:\n[file (audio/wav)]\n[file (image/png), 3 bytes]' },
+          { type: 'input_audio', input_audio: { data: 'd2F2', format: 'wav' } },
+        ],
+      ]);
+      expect(await contentOf({ files: [] }, { message: [png] })).toEqual(['[file (image/png), 3 bytes]']);
+    });
+
+    it('up to a sum of bytes, of the latest message first (maxFileBytes)', async () => {
+      const turn = { ...earlier([{ ...png, filename: 'old.png' }]), message: [png, pdf] };
+      const latest = [
+        { type: 'text', text: '[file (image/png)]\n[file b.pdf (application/pdf)]' },
+        { type: 'image_url', image_url: { url: 'data:image/png;base64,cG5n' } },
+        { type: 'file', file: { filename: 'b.pdf', file_data: 'data:application/pdf;base64,cGRm' } },
+      ];
+      expect(await contentOf({ maxFileBytes: 8 }, turn)).toEqual([
+        '[file old.png (image/png): too large to be read here]',
+        latest,
+      ]);
+      const long = { raw: Buffer.alloc(300_000, 'a').toString('base64'), mediaType: 'text/plain' };
+      expect(await contentOf({}, { message: [long] })).toEqual(['[file (text/plain): too large to be read here]']);
+    });
+
+    it('unless one of an earlier message is gone; without one of its own message the turn fails', async () => {
+      const reason = `There is no file ${url}. A test gives it with the option "files".`;
+      expect(await contentOf({}, { ...earlier([pdf]), files: {} })).toEqual([
+        `[file b.pdf (application/pdf): ${reason}]`,
+        'Second',
+      ]);
+      const { state, statusText, requests } = await ask(stream(['ok']), {}, { message: [pdf] });
+      expect([state, statusText, requests]).toEqual(['TASK_STATE_FAILED', reason, 0]);
+    });
   });
 
   it('contains the API key and the parameters', async () => {

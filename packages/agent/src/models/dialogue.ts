@@ -1,7 +1,14 @@
 import type { Message, Part } from '@switchyard/protocol';
 import type { Turn } from '../turn/turn.ts';
+import {
+  type DialogueFile,
+  DialogueFiles,
+  described,
+  type FileOptionsOfModels,
+  type ReadPart,
+} from './dialogue-files.ts';
 
-export interface DialogueOptions {
+export interface DialogueOptions extends FileOptionsOfModels {
   /** The system prompt. Default: none. */
   readonly system?: string | undefined;
   /** How many of the latest messages the model gets, the turn's own included: at least 1. Default: all. */
@@ -11,15 +18,24 @@ export interface DialogueOptions {
 /** A message for a model: a text of the client (`user`), or of the agent (`assistant`). */
 export interface DialogueMessage {
   readonly role: 'user' | 'assistant';
+  /** Data as JSON, files by their names. */
   readonly text: string;
+  /** Files whose content the model gets, in the order of their names in the text; an assistant has none. */
+  readonly files: readonly DialogueFile[];
 }
 
-/** The messages for the model: ROLE_USER as user, ROLE_AGENT as assistant, the message of the turn last. */
-export function dialogueOf(
-  turn: Turn,
-  { historyLength = Number.POSITIVE_INFINITY }: Pick<DialogueOptions, 'historyLength'> = {},
-): DialogueMessage[] {
-  return messagesUpTo(turn).slice(-Math.max(1, historyLength)).map(asDialogue);
+/**
+ * The messages for the model: ROLE_USER as user, ROLE_AGENT as assistant, the message of the turn last.
+ * @throws {AgentError} a file of the turn's message does not exist, or may not be read
+ * @throws {RetryableError} a file cannot be read now
+ */
+export async function dialogueOf(turn: Turn, options: DialogueOptions): Promise<DialogueMessage[]> {
+  const { historyLength = Number.POSITIVE_INFINITY } = options;
+  const files = new DialogueFiles(turn, options);
+  const dialogue: DialogueMessage[] = [];
+  for (const message of messagesUpTo(turn).slice(-Math.max(1, historyLength)).reverse())
+    dialogue.push(await asDialogue(message, files, message === turn.message));
+  return dialogue.reverse();
 }
 
 /** Metadata key of a text that the model wrote before a tool call. Its value: the id of the message it answers. */
@@ -38,18 +54,20 @@ function messagesUpTo({ history, message }: Turn): Message[] {
   return [...before, ...ofAgent, message];
 }
 
-function asDialogue({ role, parts }: Message): DialogueMessage {
-  return { role: role === 'ROLE_AGENT' ? 'assistant' : 'user', text: parts.map(described).join('\n') };
+async function asDialogue(
+  { role, parts }: Message,
+  files: DialogueFiles,
+  isRequired: boolean,
+): Promise<DialogueMessage> {
+  if (role === 'ROLE_AGENT') return { role: 'assistant', text: parts.map(described).join('\n'), files: [] };
+  const read = await readAll(parts, files, isRequired);
+  const text = read.map(({ text }) => text).join('\n');
+  return { role: 'user', text, files: read.flatMap(({ file }) => file ?? []) };
 }
 
-/** Text unchanged, data as JSON, files by name and type only: their content may be of any size. */
-function described(part: Part): string {
-  if (part.text !== undefined) return part.text;
-  if (part.raw !== undefined) return `[${file(part)}, ${Buffer.byteLength(part.raw, 'base64')} bytes]`;
-  if (part.url !== undefined) return `[${file(part)}: ${part.url}]`;
-  return JSON.stringify(part.data);
-}
-
-function file({ filename, mediaType }: Part): string {
-  return `file${filename ? ` ${filename}` : ''}${mediaType ? ` (${mediaType})` : ''}`;
+/** One after the other: there is a limit for their sum. */
+async function readAll(parts: readonly Part[], files: DialogueFiles, isRequired: boolean): Promise<ReadPart[]> {
+  const read: ReadPart[] = [];
+  for (const part of parts) read.push(await files.read(part, { isRequired }));
+  return read;
 }

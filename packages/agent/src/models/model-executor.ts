@@ -36,7 +36,7 @@ export function modelExecutor<Value, Shapes extends ToolShapes, Message, Given e
   return async (turn) => {
     await turn.working();
     const { publish, end } = begin(turn);
-    const messages = model.begin(dialogueOf(turn, settings));
+    const messages = model.begin(await dialogueOf(turn, settings));
     return end(await completeWithTools(turn, { model, messages, tools, maxToolRounds, check, publish }));
   };
 }
