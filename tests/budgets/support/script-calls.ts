@@ -13,6 +13,8 @@ export interface ScriptCall {
 export interface ScriptCalls extends Disposable {
   /** Resolves with the first call that has a text in an argument, once all of its commands are known. */
   withText(text: string): Promise<ScriptCall>;
+  /** The hashes of the scripts that were called so far, in order. */
+  hashes(): Promise<readonly string[]>;
 }
 
 /** Reads MONITOR: the commands of a script follow its call, since nothing runs between them. */
@@ -43,15 +45,23 @@ export async function watchScriptCalls(redisUrl: string): Promise<ScriptCalls> {
     lines.forEach(read);
   });
   await until(() => socket.bytesRead > 0, { what: 'Redis reports its commands' });
+  /** Resolves when everything that was sent before has been reported. */
+  const reported = async (): Promise<void> => {
+    const before = sent;
+    await ask(redisUrl, 'PING');
+    await until(() => sent > before, { what: 'Redis reports a command after the scripts' });
+  };
   return {
     async withText(text) {
       const call = await until(() => calls.find(({ args }) => args.some((arg) => arg.includes(text))), {
         what: `a script gets "${text}"`,
       });
-      const before = sent;
-      await ask(redisUrl, 'PING');
-      await until(() => sent > before, { what: 'Redis reports a command after the script' });
+      await reported();
       return call;
+    },
+    async hashes() {
+      await reported();
+      return calls.map(({ args: [, hash = ''] }) => String(hash));
     },
     [Symbol.dispose]: () => socket.destroy(),
   };
