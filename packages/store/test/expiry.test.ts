@@ -8,7 +8,7 @@ import { alice, testRedis, testStore } from './support/redis.ts';
 const redis = testRedis();
 /** Keys of the deployment or of BullMQ's queues, which belong to no task and stay, and those that stay for an hour or two. */
 const LASTING =
-  /\{agents\}:|:q:[^:]+:(?:meta|events|checked|marker|id|removed)$|\}:(?:q|checked)$|:(?:push|orphans):marker$|:outbox:room$|:usage:spent:|\}:pace:/;
+  /\{agents\}:|:q:[^:]+:(?:meta|events|checked|marker|id|removed)$|\}:(?:q|checked|confirmed)$|:(?:push|orphans):marker$|:outbox:room$|:usage:spent:|\}:pace:/;
 const shortLived = {
   retentionMs: 400,
   replayMs: 200,

@@ -139,24 +139,6 @@ describe('canceling', () => {
     expect((await read(taskId)).status.state).toBe('TASK_STATE_CANCELED');
   });
 
-  test('again writes something, so that with waitReplicas it waits for the replicas again', async () => {
-    const server = await startRedis();
-    const [own, its] = [await testStore({ redisUrl: server.url }), testRedis(server.url)];
-    const writes = async (): Promise<number> =>
-      Number(/rdb_changes_since_last_save:(\d+)/.exec(await its.info('persistence'))?.[1]);
-    const waiting = await accepted(own, alice);
-    const running = await accepted(own, alice);
-    await begun(own, running.taskId);
-    for (const { taskId } of [waiting, running]) {
-      const first = await own.tasks.cancel(alice, taskId);
-      const before = await writes();
-      expect(await own.tasks.cancel(alice, taskId)).toBe(first);
-      expect(await writes()).toBeGreaterThan(before);
-    }
-    await own.stop();
-    await server.stop();
-  });
-
   test('lists the ids of unanswered messages in the metadata', async () => {
     const first = userMessage();
     const { taskId } = await accepted(store, alice, first);

@@ -19,7 +19,7 @@ function dieIfAsked({ name }: { readonly name: string }, when: 'before' | 'after
   process.kill(process.pid, 'SIGKILL');
 }
 
-for (const method of ['run', 'runReplicated'] as const) {
+for (const method of ['run', 'runOver'] as const) {
   const run = Script.prototype[method];
   Script.prototype[method] = async function (this: typeof Script.prototype, ...args: unknown[]) {
     dieIfAsked(this, 'before');

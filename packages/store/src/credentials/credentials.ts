@@ -1,6 +1,7 @@
 import type { Channels } from '../redis/channels.ts';
+import { type DurableDependencies, runDurably } from '../redis/durable.ts';
 import { nothing } from '../redis/reply.ts';
-import { type DurableDependencies, defineScript, runDurably } from '../redis/script.ts';
+import { defineScript } from '../redis/script.ts';
 import { latestFirst, type Page, type PageQuery, pageOf } from '../tasks/list/page.ts';
 import { type ApiKeyParts, apiKeyText, isSecretOf, newApiKey, secretHash } from './api-key.ts';
 

@@ -3,7 +3,7 @@ import type { EventId } from '../feed/feed-item.ts';
 import type { ConsumerDependencies } from '../queue/consumer.ts';
 import type { DeliveryQueueId } from '../queue/job.ts';
 import type { Queues } from '../queue/queues.ts';
-import type { DurableDependencies } from '../redis/script.ts';
+import type { DurableDependencies } from '../redis/durable.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 

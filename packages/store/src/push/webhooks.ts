@@ -1,8 +1,9 @@
 import { Unreadable } from '../encryption/encryption.ts';
 import { decryptWebhook, encryptWebhook, type Webhook, type WebhookDraft, withId } from '../encryption/webhook.ts';
+import { runDurably } from '../redis/durable.ts';
 import { list, optional, text, word } from '../redis/reply.ts';
 import { ownerOf, type Scope } from '../redis/scope.ts';
-import { defineScript, runDurably } from '../redis/script.ts';
+import { defineScript } from '../redis/script.ts';
 import { decodePageToken, encodePageToken } from '../tasks/list/page-token.ts';
 import { type PushDependencies, webhookKeys } from './delivery-queue.ts';
 

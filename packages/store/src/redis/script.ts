@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { RedisConnection } from './connection.ts';
-import { NotReplicated } from './errors.ts';
 import type { Parser } from './reply.ts';
 import { ScriptCommand } from './script-command.ts';
 
@@ -32,17 +31,14 @@ interface ScriptDefinition<Key extends string, Argument extends string, Entry ex
 }
 
 /** Keys and arguments of one run. */
-interface ScriptCall<Key extends string, Argument extends string, Entry extends string> {
+export interface ScriptCall<Key extends string, Argument extends string, Entry extends string> {
   readonly keys: Named<Key, string>;
   readonly args: Named<Argument, Value>;
   readonly each?: readonly Named<Entry, Value>[];
 }
 
-interface Replication {
-  readonly replicas: number;
-  /** How long they may take. */
-  readonly timeoutMs: number;
-}
+/** EVALSHA or EVAL with its arguments: hash or source, how many keys there are, keys, arguments. */
+export type ScriptText = readonly Value[];
 
 /** Every script that was defined, for the test that compares the headers. */
 export const definedScripts: ScriptDefinition<string, string, string, unknown>[] = [];
@@ -83,21 +79,16 @@ export class Script<Key extends string, Argument extends string, Entry extends s
     }
   }
 
-  /**
-   * As `run`, but resolves once replicas have the writes. Script and WAIT go together over one connection, so that a
-   * fail-over between them cannot look like a confirmation.
-   * @throws {NotReplicated} the write may be stored nevertheless
-   */
-  async runReplicated(
-    redis: RedisConnection,
+  /** As `run`. @param send sends the command, and may do more, such as wait for replicas; rejects with Redis' error */
+  async runOver(
     call: ScriptCall<Key, Argument, Entry>,
-    replication: Replication,
+    send: (command: ScriptText) => Promise<unknown>,
   ): Promise<Reply> {
     const values = this.#valuesOf(call);
     try {
-      return this.#reply(await sendAndWait(redis, ['evalsha', ...values], replication));
+      return this.#reply(await send(['evalsha', ...values]));
     } catch (error) {
-      return this.#reply(await sendAndWait(redis, ['eval', ...this.#withSource(values, error)], replication));
+      return this.#reply(await send(['eval', ...this.#withSource(values, error)]));
     }
   }
 
@@ -117,20 +108,6 @@ export class Script<Key extends string, Argument extends string, Entry extends s
     for (const entry of call.each ?? []) push(values, each, entry);
     return values;
   }
-}
-
-/** @throws {NotReplicated} */
-async function sendAndWait(
-  redis: RedisConnection,
-  command: Value[],
-  { replicas, timeoutMs }: Replication,
-): Promise<unknown> {
-  const pipeline = redis.pipeline([command]);
-  const [ran, waited] = (await pipeline.wait(replicas, timeoutMs).exec()) ?? [];
-  if (ran?.[0]) throw ran[0];
-  if (waited?.[0]) throw waited[0];
-  if (Number(waited?.[1]) < replicas) throw new NotReplicated(Number(waited?.[1]), replicas);
-  return ran?.[1];
 }
 
 const AS_TEXT = { replyEncoding: 'utf8' } as const;
@@ -169,28 +146,4 @@ const STORE = '@switchyard/store/';
 /** @param file as in the line of the include; @param url of the file that has the line */
 export function includedFile(file: string, url: URL): URL {
   return file.startsWith(STORE) ? new URL(`../${file.slice(STORE.length)}`, import.meta.url) : new URL(file, url);
-}
-
-/** Healthy replicas need about a millisecond. */
-const REPLICATED_WITHIN_MS = 1_000;
-
-export interface DurableDependencies {
-  readonly redis: RedisConnection;
-  /** For writes that wait for replicas; other commands must not wait behind them. Unset: no write waits. */
-  readonly replicated: RedisConnection | undefined;
-  readonly settings: { readonly waitReplicas: number };
-}
-
-/**
- * Runs a script, and waits for replicas if the deployment demands it.
- * @throws {NotReplicated}
- */
-export function runDurably<Key extends string, Argument extends string, Entry extends string, Reply>(
-  { redis, replicated, settings }: DurableDependencies,
-  script: Script<Key, Argument, Entry, Reply>,
-  call: ScriptCall<Key, Argument, Entry>,
-): Promise<Reply> {
-  if (!replicated) return script.run(redis, call);
-  const replication = { replicas: settings.waitReplicas, timeoutMs: REPLICATED_WITHIN_MS };
-  return script.runReplicated(replicated, call, replication);
 }

@@ -1,10 +1,11 @@
 import type { Principal, TaskState } from '@switchyard/protocol';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
+import { type DurableDependencies, runDurably } from '../redis/durable.ts';
 import { idText, type ShardKeys } from '../redis/keys.ts';
 import { redisTimeMs } from '../redis/masters.ts';
 import { word } from '../redis/reply.ts';
 import { agentOf, principalKey, scopeOf } from '../redis/scope.ts';
-import { type DurableDependencies, defineScript, runDurably } from '../redis/script.ts';
+import { defineScript } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 import { type Page, type PageQuery, pageOf } from '../tasks/list/page.ts';

@@ -8,11 +8,12 @@ import {
   sharedKeyNames,
 } from '../record/record-args.ts';
 import { damagedMembers, damagedRow, SET_ASIDE_MS, workOff } from '../redis/claims.ts';
+import type { DurableDependencies } from '../redis/durable.ts';
 import { WritesLost } from '../redis/errors.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { integer, text, tuple, tupleAnd, verdict, word } from '../redis/reply.ts';
 import type { Scope } from '../redis/scope.ts';
-import { type DurableDependencies, defineScript } from '../redis/script.ts';
+import { defineScript } from '../redis/script.ts';
 import { TooManyResults } from '../steps/steps.ts';
 import { originOf } from '../tasks/accept/origin.ts';
 import { type OpenTurn, TurnFenced } from '../turns/open-turn.ts';

@@ -3,6 +3,7 @@ import type { StoreSettings } from '../../src/index.ts';
 import { findJobs, parkJobs, usedPlaces } from '../../src/places/places.ts';
 import { renewScript } from '../../src/queue/lease.ts';
 import { interruptScript } from '../../src/queue/wake-ups.ts';
+import { confirmedKeyOf, countConfirmedScript } from '../../src/redis/durable.ts';
 import { ownerOf } from '../../src/redis/scope.ts';
 import { copySteps } from '../../src/tasks/accept/copy-steps.ts';
 import { accepted, beginTurn, begun, spent, userMessage } from '../support/drive.ts';
@@ -996,6 +997,19 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
         return () => copySteps(stage.port, { taskId: from, names: ['a'] }, taskId);
       },
       answer: 'copied',
+    },
+  ],
+  'redis/count-confirmed.lua': [
+    {
+      kind: 'ends',
+      prepare:
+        async ({ store, port }) =>
+        () =>
+          countConfirmedScript.run(port.redis, {
+            keys: { confirmed: confirmedKeyOf(`${store.settings.prefix}{s0}:`) },
+            args: {},
+          }),
+      answer: null,
     },
   ],
   'redis/read-stream.lua': [

@@ -4,6 +4,7 @@ import { type Consumer, type OpenTurn, queueName, REMOTE_AGENTS, remoteAgentId }
 import { checkShard } from '../../src/queue/shard-checks.ts';
 import { interruptScript } from '../../src/queue/wake-ups.ts';
 import { createConnections } from '../../src/redis/connection.ts';
+import { confirmedKeyOf, countConfirmedScript } from '../../src/redis/durable.ts';
 import { ShardKeys } from '../../src/redis/keys.ts';
 import { accepted, agentMessage, beginTurn, begun, userMessage } from './drive.ts';
 import type { TestStore } from './redis.ts';
@@ -224,11 +225,13 @@ async function deploymentData(store: TestStore, recordKeys: () => Promise<void>)
   await recordKeys();
 }
 
-/** A check of a shard, a process that begins to wait for another queue, and one that dies with a job. */
+/** A check of a shard, changes that wait for replicas, a process that begins to wait for another queue, and one that dies with a job. */
 async function checkOfShard(store: TestStore, recordKeys: () => Promise<void>): Promise<void> {
   const { commands } = createConnections({ redisUrl: inject('redisUrl') }, { isReplicated: false });
   const keys = new ShardKeys(store.settings.prefix, 0);
   await checkShard(commands, keys, { everyMs: 0, leaseMs: 1_000, maxInterruptedMs: 60_000, names: ['echo'] });
+  for (const key of [keys.checked, `${store.settings.prefix}{agents}:`])
+    await countConfirmedScript.run(commands, { keys: { confirmed: confirmedKeyOf(key) }, args: {} });
   await interruptScript.run(commands, { keys: { interrupt: `${keys.queues}:@interrupt:p` }, args: { keptMs: 100 } });
   const scope = { ...alice, agent: 'kitchen' };
   const { taskId } = await accepted(store, scope);

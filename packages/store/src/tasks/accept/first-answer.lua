@@ -1,4 +1,4 @@
--- The reply to a retry of a message. Needs tasks_root and idempotency_ms.
+-- The reply to a retry of a message. Needs tasks_root.
 --
 -- message_id_key: string, '<fingerprint> <task id> <number of the message in its task>'
 -- Returns  { 'duplicate' … } as add-message.lua, whatever the task's state is now | { 'conflict' } | { 'missing' }
@@ -9,8 +9,6 @@ local function first_answer(message_id_key, fingerprint)
   local seq, job, context, skill, level =
     unpack(redis.call('HMGET', tasks_root .. task_id, 'seq', 'job', 'context', 'skill', 'level'))
   if not seq then return { 'missing' } end
-  -- This write makes a caller that waits for replicas wait for the first message, too, whose wait may have timed out.
-  redis.call('PEXPIRE', message_id_key, idempotency_ms)
   return { 'duplicate', task_id, context, tonumber(number), tonumber(seq), tonumber(job or 0), '', 0, skill or '',
     level or '' }
 end

@@ -1,8 +1,9 @@
 import { settingsArgNames, settingsArgValues, sharedKeyNames } from '../../record/record-args.ts';
 import { Batches } from '../../redis/batches.ts';
 import type { Deadline } from '../../redis/deadline.ts';
+import { type DurableDependencies, runDurably } from '../../redis/durable.ts';
 import { list, only } from '../../redis/reply.ts';
-import { type DurableDependencies, defineScript, runDurably } from '../../redis/script.ts';
+import { defineScript } from '../../redis/script.ts';
 import type { StoreSettings } from '../../redis/settings.ts';
 import { PerShard, type Shards } from '../../redis/shards.ts';
 import { quotaArgNames, quotaArgValues } from '../quotas/quotas.ts';

@@ -24,17 +24,8 @@ local owner, channel, sees_hidden, if_seq = unpack(ARGV, 7)
 local record = load_record(task_id, task_key)
 if not record or record.owner ~= owner then return 'missing' end
 if record.state == 'h' and sees_hidden ~= '1' then return 'missing' end
--- From Redis 7.2 on, WAIT waits for what its connection wrote. So a cancel that is sent again, because replicas did not
--- confirm the first one in time, writes, too.
-local function write_again()
-  allow_out_of_memory(task_key)
-  redis.call('HSET', task_key, 'state', record.state)
-end
 
-if record.state == 'X' then
-  write_again()
-  return 'canceled'
-end
+if record.state == 'X' then return 'canceled' end
 -- A cancel that is sent twice met its condition the first time.
 if if_seq and record.cancel == '' and tonumber(if_seq) ~= record.seq then return 'other-seq' end
 if is_terminal(record.state) then return 'terminal' end
@@ -50,6 +41,6 @@ end
 if record.cancel == '' then
   record.cancel = '1'
   commit(record)
-else write_again() end
+end
 redis.call('SPUBLISH', channel, task_id)
 return 'requested'

@@ -1,8 +1,9 @@
 import { queueName, queueRoot } from '../../queue/job.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../../record/record-args.ts';
+import { type DurableDependencies, runDurably } from '../../redis/durable.ts';
 import { word } from '../../redis/reply.ts';
 import { ownerOf, type Scope } from '../../redis/scope.ts';
-import { type DurableDependencies, defineScript, runDurably } from '../../redis/script.ts';
+import { defineScript } from '../../redis/script.ts';
 import type { StoreSettings } from '../../redis/settings.ts';
 import type { Shards } from '../../redis/shards.ts';
 

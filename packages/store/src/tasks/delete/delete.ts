@@ -2,10 +2,11 @@ import { isTerminal, type Task } from '@switchyard/protocol';
 import { queueName } from '../../queue/job.ts';
 import type { Queues } from '../../queue/queues.ts';
 import { sharedKeyNames } from '../../record/record-args.ts';
+import { confirmRead, type DurableDependencies, runDurably } from '../../redis/durable.ts';
 import { idText } from '../../redis/keys.ts';
 import { word } from '../../redis/reply.ts';
 import { ownerOf, type Scope } from '../../redis/scope.ts';
-import { type DurableDependencies, defineScript, runDurably } from '../../redis/script.ts';
+import { defineScript } from '../../redis/script.ts';
 import type { StoreSettings } from '../../redis/settings.ts';
 import { type CachedReadDependencies, readTask } from '../read/read.ts';
 
@@ -39,10 +40,14 @@ export async function deleteTask(
 ): Promise<Deletion> {
   const { redis, shards, queue } = dependencies;
   const reading = await readTask(dependencies, scope, taskId, { includeArtifacts: false });
-  if (reading?.task === undefined || (reading.isHidden && !seesHidden)) return 'missing';
+  const keys = shards.of(taskId);
+  if (reading?.task === undefined || (reading.isHidden && !seesHidden)) {
+    // A client that repeats its deletion with an idempotency key is told that it is done.
+    await confirmRead(dependencies, keys.task(taskId));
+    return 'missing';
+  }
   if (!isTerminal(reading.state)) return 'live';
   const { history = [] }: Task = JSON.parse(reading.task.toString());
-  const keys = shards.of(taskId);
   const [jobs, skill] = await redis.hmget(keys.task(taskId), 'jobs', 'skill');
   const names = history.map(({ messageId }) => idText(messageId));
   const verdict = await runDurably(dependencies, deleteScript, {

@@ -1,6 +1,7 @@
+import { type DurableDependencies, runDurably } from '../../redis/durable.ts';
 import { word } from '../../redis/reply.ts';
 import { ownerOf, type Scope } from '../../redis/scope.ts';
-import { type DurableDependencies, defineScript, runDurably } from '../../redis/script.ts';
+import { defineScript } from '../../redis/script.ts';
 import type { Shards } from '../../redis/shards.ts';
 import { hiddenLetter, stateLetters, withdrawnLetter } from './state-letters.ts';
 

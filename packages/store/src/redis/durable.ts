@@ -1,0 +1,82 @@
+import type { RedisConnection } from './connection.ts';
+import { NotReplicated } from './errors.ts';
+import { nothing } from './reply.ts';
+import { defineScript, type Script, type ScriptCall, type ScriptText } from './script.ts';
+
+export interface DurableDependencies {
+  readonly redis: RedisConnection;
+  /** For writes that wait for replicas; other commands must not wait behind them. Unset: no write waits. */
+  readonly replicated: RedisConnection | undefined;
+  readonly settings: { readonly waitReplicas: number };
+}
+
+export const countConfirmedScript = defineScript({
+  file: 'count-confirmed.lua',
+  from: import.meta.url,
+  keys: ['confirmed'],
+  args: [],
+  reply: nothing,
+});
+
+/** Healthy replicas need about a millisecond. */
+const REPLICATED_WITHIN_MS = 1_000;
+
+/**
+ * Runs a script, and waits for replicas if the deployment demands it: also when the script finds its work done, since
+ * another connection may have done it a moment ago.
+ * @throws {NotReplicated} the write may be stored nevertheless
+ */
+export function runDurably<Key extends string, Argument extends string, Entry extends string, Reply>(
+  { redis, replicated, settings }: DurableDependencies,
+  script: Script<Key, Argument, Entry, Reply>,
+  call: ScriptCall<Key, Argument, Entry>,
+): Promise<Reply> {
+  if (!replicated) return script.run(redis, call);
+  return script.runOver(call, (command) =>
+    sendAndWait(replicated, { command, key: String(command[3]), replicas: settings.waitReplicas }),
+  );
+}
+
+/**
+ * Waits, if the deployment demands it, until replicas have what Redis was read to have: for an answer such as "it is
+ * deleted" that needs no script.
+ * @param key any key of the shard
+ * @throws {NotReplicated}
+ */
+export async function confirmRead({ replicated, settings }: DurableDependencies, key: string): Promise<void> {
+  if (replicated) await sendAndWait(replicated, { key, replicas: settings.waitReplicas });
+}
+
+/** In the slot of any key of a shard. */
+export const confirmedKeyOf = (key: string): string => `${key.slice(0, key.indexOf('}') + 1)}:confirmed`;
+
+interface Sent {
+  readonly command?: ScriptText;
+  /** Of the command's slot. */
+  readonly key: string;
+  readonly replicas: number;
+}
+
+/**
+ * All goes together over one connection, so that a fail-over in between cannot look like a confirmation.
+ * @returns the command's reply
+ * @throws {NotReplicated}
+ */
+async function sendAndWait(redis: RedisConnection, { command, key, replicas }: Sent): Promise<unknown> {
+  let ran: [error: Error | null, reply: unknown] | undefined;
+  const confirmed = confirmedKeyOf(key);
+  await countConfirmedScript.runOver({ keys: { confirmed }, args: {} }, async (count) => {
+    const isFirst = command !== undefined && ran === undefined;
+    const pipeline = redis.pipeline([...(isFirst ? [[...command]] : []), [...count]]);
+    const replies = (await pipeline.wait(replicas, REPLICATED_WITHIN_MS).exec()) ?? [];
+    if (isFirst) ran = replies.shift();
+    if (ran?.[0]) return null;
+    const [counted, waited] = replies;
+    const error = counted?.[0] ?? waited?.[0];
+    if (error) throw error;
+    if (Number(waited?.[1]) < replicas) throw new NotReplicated(Number(waited?.[1]), replicas);
+    return counted?.[1];
+  });
+  if (ran?.[0]) throw ran[0];
+  return ran?.[1];
+}
