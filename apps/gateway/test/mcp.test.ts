@@ -54,7 +54,7 @@ describe('a request to /mcp', () => {
     expect(await errorOf(await ask([request, request]))).toMatch('batches are not supported');
     expect(await errorOf(await ask('{'))).toBe('Invalid JSON payload');
     expect(await errorOf(await ask(request, { 'content-type': 'text/plain' }))).toBe(
-      'The body must be JSON, and Content-Type must say so',
+      'The body must be JSON: Content-Type must be application/a2a+json or application/json',
     );
   });
 

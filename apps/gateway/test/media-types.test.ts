@@ -56,6 +56,10 @@ describe('The parts of a message', () => {
     expect(await refused('painter', parts)).toEqual(['message.parts[0].mediaType', 'message.parts[2].mediaType']);
     const { body } = await send('painter', parts);
     expect(body.error.details?.[1]?.fieldViolations?.[0]?.description).toContain('image/*, application/json');
+    // Clients of an SDK see only the message.
+    expect(body.error.message).toMatch(
+      /^The agent does not support these media types: message\.parts\[0\].* accepts image/,
+    );
   });
 
   it('are refused before anything is stored, also for a stream', async () => {

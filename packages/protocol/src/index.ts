@@ -1,5 +1,5 @@
 export { cardUrlsOf } from './card-urls.ts';
-export { A2AError, type A2AErrorDetails, type FieldViolation, invalidParams } from './errors/a2a-error.ts';
+export { A2AError, type A2AErrorDetails, type FieldViolation, invalidParams, wrongFields } from './errors/a2a-error.ts';
 export { type A2AErrorCode, a2aErrorCodes } from './errors/codes.ts';
 export { type ErrorDetail, errorDetails, errorDomain, errorReasons } from './errors/error-info.ts';
 export { eventNotAwaited, eventWithoutTurn } from './errors/event-errors.ts';

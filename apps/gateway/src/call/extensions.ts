@@ -1,5 +1,4 @@
 import {
-  A2AError,
   type AgentCard,
   type AgentExtension,
   cascadingCancelUri,
@@ -17,6 +16,7 @@ import {
   traceContextUri,
   usageUri,
   waitingUri,
+  wrongFields,
 } from '@switchyard/protocol';
 import { parse } from '@switchyard/protocol/schemas';
 import type { AnnouncedAgent } from '@switchyard/store';
@@ -169,9 +169,11 @@ export function requireExtensions({ agent, extensions }: ExtensionRequest): void
   const declared = agent.card.capabilities.extensions ?? [];
   const missing = declared.flatMap(({ uri, required }) => (required && uri && !extensions.includes(uri) ? [uri] : []));
   if (missing.length === 0) return;
-  throw new A2AError('ExtensionSupportRequired', 'This agent works only with clients that support its extensions', {
-    violations: missing.map((uri) => ({ field: 'A2A-Extensions', description: `must name ${uri}` })),
-  });
+  throw wrongFields(
+    'ExtensionSupportRequired',
+    'This agent works only with clients that support its extensions',
+    missing.map((uri) => ({ field: 'A2A-Extensions', description: `must name ${uri}` })),
+  );
 }
 
 /** Value of the service parameter `A2A-Extensions` (A2A 3.2.6) as a list. */

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { A2AError } from '@switchyard/protocol';
+import { A2AError, wrongFields } from '@switchyard/protocol';
 
 /**
  * A2A's media type (14.1.1) and plain JSON. Web pages may send bodies of other types, or without one, to any server.
@@ -99,9 +99,9 @@ function endOfString(text: string, start: number): number {
 
 function requireJsonType({ headers }: IncomingMessage): void {
   if (jsonMediaType.test(headers['content-type'] ?? '')) return;
-  throw new A2AError('ContentTypeNotSupported', 'The body must be JSON, and Content-Type must say so', {
-    violations: [{ field: 'Content-Type', description: 'must be application/a2a+json or application/json' }],
-  });
+  throw wrongFields('ContentTypeNotSupported', 'The body must be JSON', [
+    { field: 'Content-Type', description: 'must be application/a2a+json or application/json' },
+  ]);
 }
 
 const decoders = new Map<string, () => Transform>([
@@ -174,9 +174,9 @@ function tooLarge(maxBytes: number): A2AError {
 }
 
 function unknownEncoding(): A2AError {
-  return new A2AError('InvalidRequest', 'The content encoding is not supported', {
-    violations: [{ field: 'Content-Encoding', description: `must be one of ${[...decoders.keys()].join(', ')}` }],
-  });
+  return wrongFields('InvalidRequest', 'The content encoding is not supported', [
+    { field: 'Content-Encoding', description: `must be one of ${[...decoders.keys()].join(', ')}` },
+  ]);
 }
 
 /** Maximum nesting, as in protobuf parsers: later code may recurse over the message. */
@@ -190,9 +190,9 @@ export function parseJson(text: string): unknown {
 /** @param field name of the value in the violation @throws {A2AError} InvalidRequest */
 export function requireShallow<Value>(value: Value, field: string): Value {
   if (!isShallow(value, deepest))
-    throw new A2AError('InvalidRequest', 'Invalid request', {
-      violations: [{ field, description: `is nested more than ${deepest} levels deep` }],
-    });
+    throw wrongFields('InvalidRequest', 'Invalid request', [
+      { field, description: `is nested more than ${deepest} levels deep` },
+    ]);
   return value;
 }
 

@@ -13,6 +13,7 @@ import {
   scheduleUri,
   skillUri,
   type TraceContext,
+  wrongFields,
 } from '@switchyard/protocol';
 import {
   type Acceptance,
@@ -278,7 +279,7 @@ function requireMediaTypes({ agent }: Call, request: SendMessageRequest): void {
   const card = agent.extendedCard ?? agent.card;
   const violations = [...wrongParts(card, request), ...wrongModes(card, request)];
   if (violations.length === 0) return;
-  throw new A2AError('ContentTypeNotSupported', 'The agent does not support these media types', { violations });
+  throw wrongFields('ContentTypeNotSupported', 'The agent does not support these media types', violations);
 }
 
 function wrongParts(card: AgentCard, { message }: SendMessageRequest): FieldViolation[] {

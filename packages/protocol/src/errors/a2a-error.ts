@@ -51,14 +51,23 @@ export class A2AError extends Error {
   }
 }
 
-/** An error for wrong fields. Its message names the first three, as most client libraries show only the message. */
+/** An error for wrong parameters, as `wrongFields`. */
 export function invalidParams(violations: readonly FieldViolation[], cause?: unknown): A2AError {
-  return new A2AError('InvalidParams', summary(violations), { violations, ...(cause !== undefined && { cause }) });
+  return wrongFields('InvalidParams', 'Invalid parameters', violations, cause);
 }
 
-function summary(violations: readonly FieldViolation[]): string {
-  if (violations.length === 0) return 'Invalid parameters';
+/**
+ * An error for wrong fields. Its message names the first three, as most client libraries show only the message.
+ * @param what what is wrong: the message begins with it
+ */
+export function wrongFields(
+  code: A2AErrorCode,
+  what: string,
+  violations: readonly FieldViolation[],
+  cause?: unknown,
+): A2AError {
   const named = violations.slice(0, 3).map(({ field, description }) => `${field} ${description}`);
   const more = violations.length - named.length;
-  return `Invalid parameters: ${named.join('; ')}${more > 0 ? ` (and ${more} more)` : ''}`;
+  const fields = named.length === 0 ? '' : `: ${named.join('; ')}${more > 0 ? ` (and ${more} more)` : ''}`;
+  return new A2AError(code, what + fields, { violations, ...(cause !== undefined && { cause }) });
 }
