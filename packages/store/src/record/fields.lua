@@ -5,7 +5,7 @@
 -- in the changes: test/record/record-fields.test.ts compares. `<>` is a number, or the name of a text.
 --   owner              make-tasks
 --   context            make-tasks
---   state              cancel end-tasks make-tasks set-visibility
+--   state              end-tasks make-tasks set-visibility
 --   time               end-tasks make-tasks
 --   status             end-tasks make-tasks rules
 --   index_time         end-tasks make-tasks
