@@ -14,10 +14,15 @@ export interface FileSettings {
   readonly exclude?: readonly string[];
   /** Default: 50. */
   readonly maxFiles?: number;
-  /** Default: 262,144. */
+  /**
+   * Largest file whose content is in the task; larger ones are stored outside of it (docs/files.md), if the deployment
+   * stores files. Default: 262,144.
+   */
+  readonly maxInlineBytes?: number;
+  /** Bytes of all files of one turn in the task; further ones are stored outside of it. Default: 2,097,152. */
+  readonly maxTotalInlineBytes?: number;
+  /** Largest file that becomes an artifact. Default: 1 GiB. */
   readonly maxFileBytes?: number;
-  /** Bytes of all files of one turn. Default: 2,097,152. */
-  readonly maxTotalBytes?: number;
 }
 
 /** Size and time of change of each file, by its path in the workspace. */

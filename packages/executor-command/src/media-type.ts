@@ -32,10 +32,10 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.zip': 'application/zip',
 };
 
-/** The media type of a file by its extension, or by whether it is text. */
-export function mediaTypeOf(path: string, content: Uint8Array): string {
+/** The media type of a file by its extension, or by whether its content, if it is known, is text. */
+export function mediaTypeOf(path: string, content?: Uint8Array): string {
   const known = mediaTypes[posix.extname(path).toLowerCase()];
-  return known ?? (isText(content) ? 'text/plain' : 'application/octet-stream');
+  return known ?? (content && isText(content) ? 'text/plain' : 'application/octet-stream');
 }
 
 /** A NUL is valid UTF-8, but not text. */

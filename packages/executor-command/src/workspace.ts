@@ -78,7 +78,7 @@ export class Workspace {
   }
 
   /** Writes a file, unless a file or folder is in its place already; the path comes from `listFiles`. */
-  async restore(path: string, content: string | Uint8Array): Promise<void> {
+  async restore(path: string, content: AsyncIterable<Uint8Array>): Promise<void> {
     try {
       await mkdir(join(this.path, path, '..'), { recursive: true });
       await writeFile(join(this.path, path), content, { flag: 'wx' });

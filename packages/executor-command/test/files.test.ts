@@ -87,20 +87,48 @@ describe('the files of a program', () => {
   });
 
   it('are limited in number and size; the answer lists those that are left out', async () => {
-    const files = { maxFiles: 2, maxFileBytes: 5, maxTotalBytes: 6 };
-    const { artifacts, statusText } = await bench.run(
-      'echo 123456 > a; echo 123 > b; echo 123 > c; echo > d; echo > e',
-      {
-        files,
-      },
-    );
+    const files = { maxFiles: 2, maxFileBytes: 5 };
+    const { artifacts, statusText } = await bench.run('echo 123456 > a; echo 123 > b; echo > d; echo > e', { files });
     expect(names(artifacts)).toEqual(['b', 'd']);
     expect(statusText?.split('\n')).toEqual([
       'Done. Files: b, d.',
       'Not attached: a, because it is too big (7 bytes).',
-      'Not attached: c, because it is too big (4 bytes).',
       'Not attached: e, because there are too many files.',
     ]);
+  });
+
+  describe('that are big, or many', () => {
+    const files = { maxInlineBytes: 5, maxTotalInlineBytes: 6 };
+    const make = 'echo 123456 > a.csv; echo 123 > b; echo 123 > c; echo > d';
+
+    it('are stored outside of the task, and restored from there', async () => {
+      const { artifacts, statusText, port } = await bench.run(make, { files });
+      expect(statusText).toBe('Done. Files: a.csv, b, c, d.');
+      const [a, b, c] = artifacts.map(({ parts }) => parts[0]);
+      expect([a, b, c]).toEqual([
+        { url: expect.any(String), filename: 'a.csv', mediaType: 'text/csv' },
+        { text: '123\n', filename: 'b', mediaType: 'text/plain' },
+        { url: expect.any(String), filename: 'c', mediaType: 'application/octet-stream' },
+      ]);
+      await using elsewhere = await Bench.open();
+      port.world.files.delete(c?.url ?? '');
+      const again = await elsewhere.run('cat a.csv; ls', {}, { task: port.current, world: port.world });
+      expect(again.output.split(/\s+/)).toEqual(expect.arrayContaining(['123456', 'a.csv', 'b', 'd']));
+      expect(again.output).not.toMatch(/\bc\n/);
+      expect(again.port.logged).toMatchObject([{ level: 'warn', fields: { path: 'c' } }]);
+    });
+
+    it('are left out where no files are stored, and small ones are attached', async () => {
+      const { port, result } = bench.begin(make, { files });
+      port.files.write = () => Promise.reject(new TurnMisuseError('The deployment stores no files.'));
+      await result;
+      expect(names(port.current.artifacts ?? [])).toEqual(['b', 'd']);
+      expect(port.current.status.message?.parts[0]?.text?.split('\n')).toEqual([
+        'Done. Files: b, d.',
+        'Not attached: a.csv, because it is big (7 bytes), and the task cannot take it (The deployment stores no files).',
+        'Not attached: c, because it is big (4 bytes), and the task cannot take it (The deployment stores no files).',
+      ]);
+    });
   });
 
   it('are not read through links out of the workspace', async () => {
