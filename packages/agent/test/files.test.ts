@@ -48,6 +48,37 @@ describe('turn.file', () => {
   });
 });
 
+describe('turn.inlineFiles', () => {
+  const stranger = { url: 'https://files.example/b' };
+  /** Calls the agent with a file of this deployment, and with the URL of another one. */
+  const caller = defineAgent({
+    ...{ id: 'writer', card: { name: 'Writer', description: 'Writes.', version: '1.0.0', skills: [] } },
+    async execute(turn) {
+      const part = await turn.artifact({ name: 'Report' }).file('content', { name: 'a.txt', mediaType: 'text/plain' });
+      const reply = await turn.call('filer', { parts: [{ text: 'See' }, part, stranger] });
+      return turn.complete(`${reply.state} ${reply.text}`);
+    },
+  });
+
+  it('gives the content of files of this deployment, and leaves other parts alone', async () => {
+    let parts: unknown;
+    const agent = agentThat(async (turn) => {
+      parts = await turn.inlineFiles(turn.message.parts);
+    });
+    await runTurn(caller, 'Go', { agents: [agent] });
+    const content = { raw: 'Y29udGVudA==', filename: 'a.txt', mediaType: 'text/plain' };
+    expect(parts).toEqual([{ text: 'See' }, content, stranger]);
+  });
+
+  it('refuses files that are too large together', async () => {
+    const agent = agentThat(async (turn) => void (await turn.inlineFiles(turn.message.parts, 6)));
+    const { answer } = await runTurn(caller, 'Go', { agents: [agent] });
+    expect(answer).toBe(
+      'TASK_STATE_FAILED The files of the message have more than 6 bytes, the most that this agent takes.',
+    );
+  });
+});
+
 describe('artifact.file', () => {
   const sources: Record<string, () => FileSource> = {
     'a text': () => 'content',

@@ -1,15 +1,28 @@
 import type { Turn } from '@switchyard/agent';
 import { isReservedMetadata, type Metadata, type SendMessageRequest } from '@switchyard/protocol';
 
-/** The message of a turn for the remote agent, with the same id, so that the agent can detect a repetition. */
-export function outgoingMessage(
-  { message, metadata, acceptedOutputModes }: Turn,
-  { taskId, contextId }: { readonly taskId: string | undefined; readonly contextId: string | undefined },
-): SendMessageRequest {
+interface OutgoingOptions {
+  readonly taskId: string | undefined;
+  readonly contextId: string | undefined;
+  /** Bytes of all files of this deployment in the message. */
+  readonly maxFileBytes: number;
+}
+
+/**
+ * The message of a turn for the remote agent, with the same id, so that the agent can detect a repetition. It has the
+ * content of files of this deployment, whose URLs the agent cannot read.
+ * @throws {AgentError} they are too large
+ */
+export async function outgoingMessage(
+  turn: Turn,
+  { taskId, contextId, maxFileBytes }: OutgoingOptions,
+): Promise<SendMessageRequest> {
+  const { message, metadata, acceptedOutputModes } = turn;
   const { taskId: _, contextId: __, referenceTaskIds: ___, metadata: own, ...content } = message;
   return {
     message: {
       ...content,
+      parts: await turn.inlineFiles(content.parts, maxFileBytes),
       ...(own && { metadata: withoutReserved(own) }),
       ...(taskId !== undefined && { taskId }),
       ...(contextId !== undefined && { contextId }),

@@ -13,7 +13,7 @@ import { defaultTimes, type FullRemoteSettings, type RemoteSettings } from './se
  * @throws {TypeError} a time of the settings is longer than a timer
  */
 export function remoteExecutor(given: RemoteSettings): Execute {
-  const settings: FullRemoteSettings = { ...given, ...timesOf(given, defaultTimes) };
+  const settings: FullRemoteSettings = { maxFileBytes: 3_500_000, ...given, ...timesOf(given, defaultTimes) };
   let client: Promise<RemoteClient> | undefined;
   let openedAt = 0;
 

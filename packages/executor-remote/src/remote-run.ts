@@ -94,7 +94,8 @@ export class RemoteRun {
     if (sent) return this.#show(sent);
     if (this.#doubt) throw mayBeDone(this.#doubt);
     const contextId = this.#link.contextId ?? (await remoteContext(this.#turn));
-    const request = outgoingMessage(this.#turn, { taskId: this.#link.taskId, contextId });
+    const { maxFileBytes } = this.#settings;
+    const request = await outgoingMessage(this.#turn, { taskId: this.#link.taskId, contextId, maxFileBytes });
     await this.#turn.confirm();
     this.#stop.hold();
     try {

@@ -53,10 +53,15 @@ export type RemoteSettings = RemoteLocation & {
   readonly cardMaxAgeMs?: number;
   /** Longest wait for an answer to a request that only reads. Default: 60,000. */
   readonly requestTimeoutMs?: number;
+  /**
+   * Bytes of all files of this deployment in a message (docs/files.md): the agent gets their content as `raw`, a third
+   * larger. Default: 3,500,000, for agents that take 5 MiB.
+   */
+  readonly maxFileBytes?: number;
 };
 
 type Time = 'pollEveryMs' | 'retryBudgetMs' | 'idleTimeoutMs' | 'authWaitMs' | 'cardMaxAgeMs' | 'requestTimeoutMs';
-export type FullRemoteSettings = RemoteSettings & Required<Pick<RemoteSettings, Time>>;
+export type FullRemoteSettings = RemoteSettings & Required<Pick<RemoteSettings, Time | 'maxFileBytes'>>;
 
 export const defaultTimes: Required<Pick<RemoteSettings, Time>> = {
   pollEveryMs: 1_000,

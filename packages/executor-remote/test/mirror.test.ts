@@ -1,10 +1,14 @@
+import { AgentEvent } from '@a2a-js/sdk/server';
+import { runTurn } from '@switchyard/agent/testing';
 import type { Task } from '@switchyard/protocol';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
+import { agentThat } from '../../../tests/support/agent-that.ts';
 import { observable } from '../../../tests/support/observable.ts';
-import { pizzaDesk, samples } from '../../../tests/support/sdk-executors.ts';
+import { executorThat, pizzaDesk, samples, says } from '../../../tests/support/sdk-executors.ts';
 import { SdkServer } from '../../../tests/support/sdk-server.ts';
+import { remoteExecutor } from '../src/index.ts';
 import { exchange } from './remote-turns.ts';
-import type { SdkHttpServerOptions } from './sdk-http-server.ts';
+import { SdkHttpServer, type SdkHttpServerOptions } from './sdk-http-server.ts';
 
 const transports: [string, SdkHttpServerOptions][] = [
   ['JSON-RPC, streaming', { binding: 'JSONRPC' }],
@@ -43,4 +47,37 @@ describe.each(transports)('the task of a remote agent is mirrored over %s', (_, 
       'Hawaiian, after 5 messages',
     ]);
   });
+});
+
+/** A text, a URL, or bytes as text. */
+const contentText = (content: { readonly value?: unknown } | undefined): string =>
+  content?.value instanceof Uint8Array ? Buffer.from(content.value).toString() : String(content?.value);
+
+test('a remote agent gets the content of files of this deployment, whose URLs it cannot read', async () => {
+  const seen: unknown[] = [];
+  const reader = executorThat(async (context, bus) => {
+    seen.push(
+      context.userMessage.parts.map(({ content, filename }) => [content?.$case, contentText(content), filename]),
+    );
+    bus.publish(AgentEvent.message(says(context, 'Read')));
+  });
+  await using server = await new SdkHttpServer(reader).start();
+  const host = agentThat(async (turn) => {
+    const part = await turn.artifact({ name: 'Report' }).file('content', { name: 'a.txt' });
+    const { text } = await turn.call('remote', { parts: [part, { url: 'https://files.example/b' }] });
+    const refused = await turn.call('narrow', part);
+    return turn.complete(`${text} ${refused.text}`);
+  });
+  const agents = [
+    agentThat(remoteExecutor({ cardUrl: server.cardUrl }), { id: 'remote' }),
+    agentThat(remoteExecutor({ cardUrl: server.cardUrl, maxFileBytes: 6 }), { id: 'narrow' }),
+  ];
+  const { answer } = await runTurn(host, 'Go', { agents });
+  expect(answer).toBe('Read The files of the message have more than 6 bytes, the most that this agent takes.');
+  expect(seen).toEqual([
+    [
+      ['raw', 'content', 'a.txt'],
+      ['url', 'https://files.example/b', ''],
+    ],
+  ]);
 });

@@ -5,15 +5,17 @@ import type { Message, Task } from '@switchyard/protocol';
 
 /** The SDK's request context of a turn. */
 export async function requestContext(turn: Turn): Promise<RequestContext> {
-  const { task, message, metadata, acceptedOutputModes } = turn;
+  const { task, metadata, acceptedOutputModes } = turn;
   const { id: taskId, contextId = '' } = task;
+  // Code for the SDK has no credentials for files of this deployment.
+  const message = { ...turn.message, parts: await turn.inlineFiles(turn.message.parts) };
   const request = SendMessageRequest.fromJSON({
     tenant: turn.principal.tenant,
     message: { ...message, taskId, contextId },
     configuration: { acceptedOutputModes },
     metadata,
   });
-  const earlier = earlierTask(turn);
+  const earlier = earlierTask(turn, message);
   const references = await referencedTasks(turn);
   return new RequestContext(
     request,
@@ -47,7 +49,7 @@ function callContext({ principal, extensions }: Turn): ServerCallContext {
  * The task as the SDK would load it: undefined for its first message, also in a retry; otherwise with this message as
  * the last one in its history, and still with the question that the message answers.
  */
-function earlierTask({ task, message, history }: Turn): Task | undefined {
+function earlierTask({ task, history }: Turn, message: Message): Task | undefined {
   const at = history.findIndex(({ messageId }) => messageId === message.messageId);
   const isFirst = !history.slice(0, Math.max(at, 0)).some(({ role }) => role === 'ROLE_USER');
   if (isFirst) return undefined;

@@ -60,6 +60,10 @@ describe('an executor of the SDK produces the same task here as on the server of
   });
 });
 
+/** A text, a URL, or bytes as text. */
+const contentText = (content: { readonly value?: unknown } | undefined): string =>
+  content?.value instanceof Uint8Array ? Buffer.from(content.value).toString() : String(content?.value);
+
 describe('an executor of the SDK', () => {
   it('receives the principal, the extensions and the options of the request', async () => {
     let context: RequestContext | undefined;
@@ -80,6 +84,21 @@ describe('an executor of the SDK', () => {
     expect(context?.context).toMatchObject({ tenant: 'acme', user: { userName: 'ada', isAuthenticated: true } });
     expect([...(context?.context.requestedExtensions ?? [])]).toEqual(['urn:x']);
     expect(context?.task).toBeUndefined();
+  });
+
+  it('receives the content of files of this deployment, whose URLs it cannot read', async () => {
+    const seen: unknown[] = [];
+    const sdk = executorThat(async (context, bus) => {
+      seen.push(context.userMessage.parts.map(({ content }) => [content?.$case, contentText(content)]));
+      bus.publish(AgentEvent.message(says(context, 'ok')));
+    });
+    const host = agentThat(async (turn) => {
+      const part = await turn.artifact({ name: 'Report' }).file('content');
+      await turn.call('sdk', part);
+      return turn.complete();
+    });
+    await runTurn(host, 'Go', { agents: [agentThat(sdkExecutor(sdk), { id: 'sdk' })] });
+    expect(seen).toEqual([[['raw', 'content']]]);
   });
 
   it('receives the tasks that its message references', async () => {

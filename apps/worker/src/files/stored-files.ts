@@ -34,9 +34,13 @@ export class StoredFiles implements FilePort {
   }
 
   async open(url: string, signal: AbortSignal): Promise<FileContent> {
+    return (await this.openStored(url)) ?? this.#fetch(url, signal);
+  }
+
+  async openStored(url: string): Promise<FileContent | undefined> {
     const id = fileIdIn(url);
     const own = id === undefined ? undefined : await this.#dependencies.local?.open(this.#owner.owner, id);
-    if (!own) return this.#fetch(url, signal);
+    if (!own) return undefined;
     const { filename, mediaType, sizeBytes } = own.file;
     return { stream: ReadableStream.from(own.read()), filename, mediaType, sizeBytes };
   }

@@ -1,7 +1,8 @@
+import { buffer } from 'node:stream/consumers';
 import type { Part } from '@switchyard/protocol';
 import type { TurnJournal } from '../journal/turn-journal.ts';
 import type { FileContent, FileOptions } from '../port/file-port.ts';
-import { TurnMisuseError } from '../port/turn-errors.ts';
+import { AgentError, TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnPort } from '../port/turn-port.ts';
 
 /** The content of a new file: a text, bytes, or a stream of both, such as one of `node:fs` or the body of a response. */
@@ -28,6 +29,25 @@ export class TurnFiles {
     return { ...(await this.#port.files.open(url, signal)), ...named };
   }
 
+  /** The parts with the content of files of this deployment, instead of their URLs. */
+  async inline(parts: readonly Part[], maxBytes: number): Promise<Part[]> {
+    const inlined: Part[] = [];
+    let bytes = 0;
+    for (const part of parts) {
+      this.#journal.signal.throwIfAborted();
+      const stored = part.url === undefined ? undefined : await this.#port.files?.openStored(part.url);
+      bytes += stored?.sizeBytes ?? 0;
+      if (stored && bytes > maxBytes) {
+        await stored.stream.cancel();
+        throw new AgentError(
+          `The files of the message have more than ${maxBytes} bytes, the most that this agent takes.`,
+        );
+      }
+      inlined.push(stored ? withContent(part, await buffer(stored.stream)) : part);
+    }
+    return inlined;
+  }
+
   /** Stores a file. A turn that has lost its task stores nothing. */
   async write(source: FileSource, options: FileOptions): Promise<Part> {
     const { signal } = this.#journal;
@@ -37,6 +57,15 @@ export class TurnFiles {
     // Not as an effect of the journal: it would take an error of the source for one of the store.
     return files.write(untilAborted(chunksOf(source), signal), options);
   }
+}
+
+function withContent({ metadata, filename, mediaType }: Part, content: Buffer): Part {
+  return {
+    raw: content.toString('base64'),
+    ...(metadata && { metadata }),
+    ...(filename !== undefined && { filename }),
+    ...(mediaType !== undefined && { mediaType }),
+  };
 }
 
 function inlineContent({ text, raw, data }: Part): Pick<FileContent, 'stream' | 'sizeBytes'> {

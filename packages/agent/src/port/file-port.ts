@@ -25,6 +25,8 @@ export interface FilePort {
    * @throws {RetryableError} it cannot be read now. @throws {AgentError} it does not exist, or may not be read
    */
   open(url: string, signal: AbortSignal): Promise<FileContent>;
+  /** Opens a file of the turn's principal. Undefined: the URL is that of something else. */
+  openStored(url: string): Promise<FileContent | undefined>;
   /**
    * Stores a file of the turn's principal, which lives as long as the turn's task. Nothing is left of content that
    * breaks off.

@@ -4,6 +4,9 @@ import type { FileContent, FileOptions, FilePort } from '../port/file-port.ts';
 import { AgentError } from '../port/turn-errors.ts';
 import type { MemoryWorld } from './memory-world.ts';
 
+/** URLs of files that agents write begin so. */
+const storedAt = 'http://switchyard.test/files/';
+
 /** Files in memory. What a test has not put there does not exist: nothing is fetched. */
 export class MemoryFiles implements FilePort {
   readonly #world: MemoryWorld;
@@ -18,10 +21,14 @@ export class MemoryFiles implements FilePort {
     return { stream: new Blob([Buffer.from(bytes)]).stream(), sizeBytes: bytes.length };
   }
 
+  async openStored(url: string): Promise<FileContent | undefined> {
+    return url.startsWith(storedAt) && this.#world.files.has(url) ? this.open(url) : undefined;
+  }
+
   async write(content: AsyncIterable<Uint8Array>, { name, mediaType }: FileOptions): Promise<Part> {
     const chunks: Uint8Array[] = [];
     for await (const chunk of content) chunks.push(chunk);
-    const url = `http://switchyard.test/files/${randomUUID()}`;
+    const url = `${storedAt}${randomUUID()}`;
     this.#world.files.set(url, Buffer.concat(chunks));
     return { url, ...(name !== undefined && { filename: name }), mediaType: mediaType ?? 'application/octet-stream' };
   }

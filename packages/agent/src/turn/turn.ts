@@ -169,6 +169,20 @@ export class Turn<Input = unknown> extends TurnView<Input> {
   }
 
   /**
+   * The parts with the content of files of this deployment, as `raw`, instead of their URLs: for code and services that
+   * cannot read these, because only the client has the credentials. Other parts stay as they are.
+   *
+   *     const parts = await turn.inlineFiles(turn.message.parts);
+   *     await fetch('https://print.example/', { method: 'POST', body: JSON.stringify(parts), signal: turn.signal });
+   *
+   * @param maxBytes of all these files together; default 20 MiB. They are whole in memory
+   * @throws {AgentError} they are larger
+   */
+  inlineFiles(parts: readonly Part[], maxBytes: number = 20 * 1024 * 1024): Promise<Part[]> {
+    return suppressUnhandled(this.#files.inline(parts, maxBytes));
+  }
+
+  /**
    * Publishes an event of other code, such as an agent of another framework: it is validated, ordered and stored like
    * any other. A status that settles is the outcome of the turn; `outcome` has it once it is durable.
    *
