@@ -1,4 +1,4 @@
-import { folderOf } from '@switchyard/files';
+import { requireFilesUrl } from '@switchyard/files';
 import { AddressPolicy, noProxies, type ProxySettings, readProxies } from '@switchyard/outgoing';
 import {
   collector,
@@ -232,7 +232,7 @@ function readFiles(raw: RawSettings): FileSettings | undefined {
     MAX_FILE_BYTES_PER_PRINCIPAL: maxBytesPerPrincipal,
   } = raw.values;
   if (url === undefined) return undefined;
-  return { folder: raw.check('FILES_URL', () => folderOf(url)) ?? '', maxFileBytes, maxBytesPerPrincipal };
+  return { url: raw.check('FILES_URL', () => requireFilesUrl(url)) ?? '', maxFileBytes, maxBytesPerPrincipal };
 }
 
 /** The next port, so that two gateways only need different values of `PORT`. */

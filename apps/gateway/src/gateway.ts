@@ -1,4 +1,4 @@
-import { LocalFiles } from '@switchyard/files';
+import { filesAt } from '@switchyard/files';
 import { Ops } from '@switchyard/operators';
 import { isLoopback } from '@switchyard/settings';
 import type { Feeds, Store } from '@switchyard/store';
@@ -109,7 +109,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   const rates = new Rates(settings.rates, emit);
   const push = createPushBackend(settings, { webhooks, emit });
   const late = new LateMessages(store, emit);
-  const files = settings.files && new LocalFiles(settings.files.folder, settings.files);
+  const files = settings.files && filesAt(settings.files.url, settings.files);
   const backend = {
     late,
     emit,

@@ -26,7 +26,7 @@ beforeAll(async () => {
     tenant: 'default',
     scopes: subject === 'eve' ? ['read'] : [],
   }));
-  stage = await openStage({ gateway: { auth: { keys }, files: { folder, ...limits } } });
+  stage = await openStage({ gateway: { auth: { keys }, files: { url: `file://${folder}`, ...limits } } });
   ({ url } = stage);
 });
 
@@ -158,7 +158,7 @@ describe('An upload', () => {
     expect([created.status, location]).toEqual([201, expect.stringMatching(`^${url}/files/[\\da-f]{32}-a$`)]);
     const broken = sendPiece(location, { offset: 0, piece: endless('01234') }, as('ada')).catch(() => undefined);
     await until(async () => (await storedBytes(location, as('ada'))) === 5, { what: 'five bytes are stored' });
-    const other = await stage.another({ auth: { keys: keysOf('ada') }, files: { folder, ...limits } });
+    const other = await stage.another({ auth: { keys: keysOf('ada') }, files: { url: `file://${folder}`, ...limits } });
     const there = location.replace(url, other);
     const conflict = await sendPiece(there, { offset: 3, piece: Buffer.from('x') }, as('ada'));
     const rest = await sendPiece(there, { offset: 5, piece: Buffer.from('56789') }, as('ada'));

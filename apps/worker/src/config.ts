@@ -1,6 +1,6 @@
 import { existsSync, globSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { folderOf } from '@switchyard/files';
+import { requireFilesUrl } from '@switchyard/files';
 import {
   AddressPolicy,
   type AddressPolicySettings,
@@ -135,8 +135,13 @@ function readFiles(raw: RawSettings): FileSettings | undefined {
   const { FILES_URL: url, FILES_UNUSED_MS: unusedMs, FILES_SWEEP_MS: sweepEveryMs, ...values } = raw.values;
   if (url === undefined) return undefined;
   const { MAX_FILE_BYTES: maxFileBytes, MAX_FILE_BYTES_PER_PRINCIPAL: maxBytesPerPrincipal } = values;
-  const folder = raw.check('FILES_URL', () => folderOf(url)) ?? '';
-  return { folder, maxFileBytes, maxBytesPerPrincipal, unusedMs, sweepEveryMs };
+  return {
+    url: raw.check('FILES_URL', () => requireFilesUrl(url)) ?? '',
+    maxFileBytes,
+    maxBytesPerPrincipal,
+    unusedMs,
+    sweepEveryMs,
+  };
 }
 
 function readLimits(raw: RawSettings): ModelLimits | undefined {

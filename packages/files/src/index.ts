@@ -1,14 +1,15 @@
 export { fileIdIn, fileIdsIn } from './file-id.ts';
 export { type FileRefusal, FileRefused } from './file-refused.ts';
-export {
-  type ExpectedContent,
-  type FileFacts,
-  type FileLimits,
-  type FileUpload,
-  folderOf,
-  LocalFiles,
-  type NewFile,
-  type OpenFile,
-  type StoredFile,
-  type SweepOptions,
-} from './local-files.ts';
+export type {
+  ExpectedContent,
+  FileFacts,
+  FileLimits,
+  FileStore,
+  FileUpload,
+  NewFile,
+  OpenFile,
+  StoredFile,
+} from './file-store.ts';
+export { LocalFiles } from './local-files.ts';
+export { filesAt, requireFilesUrl } from './open-files.ts';
+export type { SweepOptions } from './sweep.ts';

@@ -6,62 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { type Content, hashOf, isMissing, syncFolder, writeContent, writeWhole } from './durable.ts';
 import { newFileId, sizeOf } from './file-id.ts';
 import { explained, FileRefused } from './file-refused.ts';
+import type { FileFacts, FileLimits, FileStore, FileUpload, NewFile, OpenFile, StoredFile } from './file-store.ts';
+import { limitOf, overQuota, ownerName, requireExpected, tooLarge, tooLong } from './rules.ts';
 import { bytesIn, draftPrefix, factsName, gonePrefix, type SweepOptions, sweepFolder, taskName } from './sweep.ts';
-
-export type { SweepOptions } from './sweep.ts';
-
-export interface FileLimits {
-  /** Largest file, in bytes. */
-  readonly maxFileBytes: number;
-  /** Bytes of all files of a principal, with those that are being uploaded. */
-  readonly maxBytesPerPrincipal: number;
-}
-
-/** What is known of a file besides its content. */
-export interface FileFacts {
-  readonly filename?: string;
-  readonly mediaType: string;
-  /** Id of the agent that has written it; unset: a client has uploaded it. */
-  readonly agent?: string;
-}
-
-export interface StoredFile extends FileFacts {
-  readonly id: string;
-  readonly sizeBytes: number;
-  /** In hexadecimal digits. */
-  readonly sha256: string;
-}
-
-/** What the sender says of the content. */
-export interface ExpectedContent {
-  readonly sizeBytes?: number | undefined;
-  /** In hexadecimal digits. */
-  readonly sha256?: string | undefined;
-}
-
-/** A file to store. */
-export interface NewFile {
-  readonly facts: FileFacts;
-  readonly expected?: ExpectedContent;
-  readonly taskId?: string;
-}
-
-/** A file that is uploaded in pieces. */
-export interface FileUpload {
-  readonly id: string;
-  readonly sizeBytes: number;
-  /** Bytes that are stored so far. */
-  readonly offset: number;
-  readonly facts: FileFacts;
-}
-
-/** A file to read from. Close it, or read the stream to its end. */
-export interface OpenFile {
-  readonly file: StoredFile;
-  /** @param range first and last byte; unset: all. The stream closes the file */
-  read(range?: { readonly start: number; readonly end: number }): Readable;
-  close(): Promise<void>;
-}
 
 /** The folder that `FILES_URL` names. @throws {Error} it names no folder of this machine */
 export function folderOf(filesUrl: string): string {
@@ -80,7 +27,7 @@ export function folderOf(filesUrl: string): string {
  * kept (`keepFor`), each of which is an empty file beside its content. So nothing is counted, and a crash at any point
  * loses no count: `sweep` asks which tasks are left.
  */
-export class LocalFiles {
+export class LocalFiles implements FileStore {
   readonly #folder: string;
   readonly limits: FileLimits;
   /** Uploads that a request of this process writes. */
@@ -109,7 +56,7 @@ export class LocalFiles {
     const draft = await this.#createDraft(owner, facts, expected.sizeBytes);
     try {
       const hash = createHash('sha256');
-      const limit = this.#limitOf(await this.#roomOf(owner), expected);
+      const limit = limitOf(this.limits, await this.#roomOf(owner), expected);
       const onChunk = (chunk: Uint8Array, end: number): void => {
         if (end > limit.bytes) throw limit.error();
         hash.update(chunk);
@@ -326,39 +273,12 @@ export class LocalFiles {
     }
   }
 
-  #limitOf(room: number, { sizeBytes }: ExpectedContent): { readonly bytes: number; readonly error: () => Error } {
-    const { maxFileBytes, maxBytesPerPrincipal } = this.limits;
-    if (sizeBytes !== undefined) return { bytes: sizeBytes, error: () => tooLong(sizeBytes) };
-    if (room < maxFileBytes) return { bytes: room, error: () => overQuota(maxBytesPerPrincipal) };
-    return { bytes: maxFileBytes, error: () => tooLarge(maxFileBytes) };
-  }
-
   /** The name of a principal may have any characters. */
   #folderOf(owner: string): string {
-    return join(this.#folder, createHash('sha256').update(owner).digest('hex').slice(0, 32));
+    return join(this.#folder, ownerName(owner));
   }
 
   #path(owner: string, name: string): string {
     return join(this.#folderOf(owner), name);
   }
-}
-
-function requireExpected(file: StoredFile, { sizeBytes, sha256 }: ExpectedContent): void {
-  if (sizeBytes !== undefined && file.sizeBytes !== sizeBytes)
-    throw new FileRefused('incomplete', `The file has ${file.sizeBytes} bytes, and ${sizeBytes} were announced`);
-  if (sha256 !== undefined && file.sha256 !== sha256)
-    throw new FileRefused('wrong-digest', `The SHA-256 of the file is ${file.sha256}, and ${sha256} was announced`);
-}
-
-function tooLarge(maxFileBytes: number): FileRefused {
-  return new FileRefused('too-large', `The file is larger than ${maxFileBytes} bytes (MAX_FILE_BYTES)`);
-}
-
-function overQuota(maxBytes: number): FileRefused {
-  const limit = `${maxBytes} bytes (MAX_FILE_BYTES_PER_PRINCIPAL)`;
-  return new FileRefused('over-quota', `The files of your principal would have more than ${limit}`);
-}
-
-function tooLong(sizeBytes: number): FileRefused {
-  return new FileRefused('too-long', `The content is longer than the ${sizeBytes} bytes that were announced`);
 }

@@ -1,4 +1,4 @@
-import type { LocalFiles } from '@switchyard/files';
+import type { FileStore } from '@switchyard/files';
 import type { Conversations, RequestStore, ScheduleList } from '@switchyard/store';
 import type { Gate } from '../admission/gate.ts';
 import type { AgentDirectory } from '../agents/agent-directory.ts';
@@ -18,7 +18,7 @@ export interface GatewayContext {
   readonly cards: Cards;
   readonly tasks: Pick<TaskStore, 'delete' | 'claimKey' | 'dropKey'>;
   /** Unset: the deployment stores no files. */
-  readonly files: LocalFiles | undefined;
+  readonly files: FileStore | undefined;
   readonly waits: RequestStore['waits'];
   readonly conversations: Pick<Conversations, 'read' | 'list' | 'events'>;
   readonly schedules: Pick<ScheduleList, 'list' | 'read' | 'change'>;

@@ -1,10 +1,10 @@
-import { fileIdIn, fileIdsIn, type LocalFiles } from '@switchyard/files';
+import { type FileStore, fileIdIn, fileIdsIn } from '@switchyard/files';
 import { type FieldViolation, invalidParams, type SendMessageRequest } from '@switchyard/protocol';
 import { type PreSubscription, principalKey, type Schedule, type Tasks } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 
 interface KeepDependencies {
-  readonly files: LocalFiles;
+  readonly files: FileStore;
   readonly tasks: Pick<Tasks, 'newTaskId'>;
 }
 

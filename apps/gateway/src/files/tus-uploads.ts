@@ -1,4 +1,4 @@
-import type { LocalFiles } from '@switchyard/files';
+import type { FileStore } from '@switchyard/files';
 import { A2AError, httpStatuses } from '@switchyard/protocol';
 import type { DataStore, MemoryLocker, Server } from '@tus/server';
 import type { Exchange } from '../exchange/exchange.ts';
@@ -24,11 +24,11 @@ export function isTus({ req }: Exchange): boolean {
  * arrived is kept, and the client goes on after it, also at another gateway.
  */
 export class TusUploads {
-  readonly #files: LocalFiles;
+  readonly #files: FileStore;
   /** Loaded with the first request. */
   #tus: Promise<{ readonly tus: Tus; readonly locker: MemoryLocker }> | undefined;
 
-  constructor(files: LocalFiles) {
+  constructor(files: FileStore) {
     this.#files = files;
   }
 

@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises';
-import type { LocalFiles, OpenFile, StoredFile } from '@switchyard/files';
+import type { FileStore, OpenFile, StoredFile } from '@switchyard/files';
 import { A2AError } from '@switchyard/protocol';
 import { principalKey } from '@switchyard/store';
 import type { Admission } from '../admission/admission.ts';
@@ -38,7 +38,7 @@ export function fileRoutes(context: GatewayContext): Route[] {
 }
 
 interface Files {
-  readonly files: LocalFiles;
+  readonly files: FileStore;
   readonly uploads: TusUploads;
 }
 
@@ -58,7 +58,7 @@ interface AdmittedExchange {
   readonly exchange: Exchange;
 }
 
-async function storeWhole(context: GatewayContext, files: LocalFiles, { admission, exchange }: AdmittedExchange) {
+async function storeWhole(context: GatewayContext, files: FileStore, { admission, exchange }: AdmittedExchange) {
   const { req, res } = exchange;
   requireKnownParameters(req, ['filename']);
   const {
@@ -166,7 +166,7 @@ function etagOf({ sha256 }: StoredFile): string {
   return `"${sha256}"`;
 }
 
-function serveFileDeletion(context: GatewayContext, files: LocalFiles): Handler {
+function serveFileDeletion(context: GatewayContext, files: FileStore): Handler {
   return forCallers(context, 'DeleteFile', async (admission, { req, res }) => {
     const id = pathPart(req, 'fileId') ?? '';
     const owner = principalKey(admission.principal);

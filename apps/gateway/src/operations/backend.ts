@@ -1,4 +1,4 @@
-import type { LocalFiles } from '@switchyard/files';
+import type { FileStore } from '@switchyard/files';
 import type { OperatorTasks } from '@switchyard/operators';
 import { A2AError } from '@switchyard/protocol';
 import type { Feeds, ScheduleList, TaskReading, Tasks, TaskView } from '@switchyard/store';
@@ -38,7 +38,7 @@ export interface Backend {
   /** Rejects messages that nobody begins in their time to live. */
   readonly late: { follow(taskId: string, ttlMs: number): void };
   /** Unset: the deployment stores no files. */
-  readonly files: LocalFiles | undefined;
+  readonly files: FileStore | undefined;
   /** Unset: push notifications are off. */
   readonly push: PushBackend | undefined;
   readonly cards: Pick<Cards, 'offersExtended' | 'extendedCardFor'>;

@@ -102,7 +102,8 @@ const defaultPushSettings: PushSettings = {
 
 /** Where files are, and how large they may be, in bytes. */
 export interface FileSettings {
-  readonly folder: string;
+  /** Of their folder. */
+  readonly url: string;
   readonly maxFileBytes: number;
   readonly maxBytesPerPrincipal: number;
 }

@@ -1,12 +1,12 @@
 import { AgentError, type FileContent, type FileOptions, RetryableError, TurnMisuseError } from '@switchyard/agent';
 import type { FilePort } from '@switchyard/agent/runtime';
-import { FileRefused, fileIdIn, type LocalFiles } from '@switchyard/files';
+import { FileRefused, type FileStore, fileIdIn } from '@switchyard/files';
 import { AddressRefused, type GuardedClient, ResponseRefused, retryAfterMs } from '@switchyard/outgoing';
 import type { Part } from '@switchyard/protocol';
 
 interface FileDependencies {
   /** Unset: the deployment stores no files. */
-  readonly local: LocalFiles | undefined;
+  readonly local: FileStore | undefined;
   readonly client: Pick<GuardedClient, 'request'>;
   /** Of the gateway, which serves the files. */
   readonly publicUrl: string | undefined;

@@ -1,5 +1,5 @@
 import type { FilePort } from '@switchyard/agent/runtime';
-import { fileIdsIn, LocalFiles } from '@switchyard/files';
+import { type FileStore, fileIdsIn, filesAt } from '@switchyard/files';
 import { AddressPolicy, type AddressPolicySettings, type GuardedClient, guardedClient } from '@switchyard/outgoing';
 import type { Part, Principal } from '@switchyard/protocol';
 import { type OpenTurn, principalKey } from '@switchyard/store';
@@ -7,7 +7,8 @@ import { errorForAgent, StoredFiles } from './stored-files.ts';
 
 /** Where files are, and what is removed when. */
 export interface FileSettings {
-  readonly folder: string;
+  /** Of their folder. */
+  readonly url: string;
   readonly maxFileBytes: number;
   readonly maxBytesPerPrincipal: number;
   /** How long a file is kept that no message has referred to. */
@@ -32,12 +33,12 @@ const DOWNLOAD_MS = 3_600_000;
 /** The files of all turns of a worker. */
 export class WorkerFiles {
   /** Unset: the deployment stores no files. */
-  readonly local: LocalFiles | undefined;
+  readonly local: FileStore | undefined;
   readonly publicUrl: string | undefined;
   readonly client: GuardedClient;
 
   constructor({ files, addresses, publicUrl }: WorkerFilesSettings) {
-    this.local = files && new LocalFiles(files.folder, files);
+    this.local = files && filesAt(files.url, files);
     this.publicUrl = publicUrl;
     this.client = guardedClient({
       policy: new AddressPolicy(addresses),

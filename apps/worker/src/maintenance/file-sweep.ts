@@ -1,4 +1,4 @@
-import type { LocalFiles } from '@switchyard/files';
+import type { FileStore } from '@switchyard/files';
 import type { Store } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 import { Poller } from '../timing/timing.ts';
@@ -21,7 +21,7 @@ export class FileSweep {
       files,
       store,
       emit,
-    }: { readonly files: LocalFiles; readonly store: Pick<Store, 'tasks' | 'schema'>; readonly emit: Emit },
+    }: { readonly files: FileStore; readonly store: Pick<Store, 'tasks' | 'schema'>; readonly emit: Emit },
     { unusedMs, sweepEveryMs }: FileSweepSettings,
   ) {
     const options = {

@@ -1,0 +1,81 @@
+import type { Readable } from 'node:stream';
+import type { Content } from './durable.ts';
+import type { SweepOptions } from './sweep.ts';
+
+export interface FileLimits {
+  /** Largest file, in bytes. */
+  readonly maxFileBytes: number;
+  /** Bytes of all files of a principal, with those that are being uploaded. */
+  readonly maxBytesPerPrincipal: number;
+}
+
+/** What is known of a file besides its content. */
+export interface FileFacts {
+  readonly filename?: string;
+  readonly mediaType: string;
+  /** Id of the agent that has written it; unset: a client has uploaded it. */
+  readonly agent?: string;
+}
+
+export interface StoredFile extends FileFacts {
+  readonly id: string;
+  readonly sizeBytes: number;
+  /** In hexadecimal digits. */
+  readonly sha256: string;
+}
+
+/** What the sender says of the content. */
+export interface ExpectedContent {
+  readonly sizeBytes?: number | undefined;
+  /** In hexadecimal digits. */
+  readonly sha256?: string | undefined;
+}
+
+/** A file to store. */
+export interface NewFile {
+  readonly facts: FileFacts;
+  readonly expected?: ExpectedContent;
+  readonly taskId?: string;
+}
+
+/** A file that is uploaded in pieces. */
+export interface FileUpload {
+  readonly id: string;
+  readonly sizeBytes: number;
+  /** Bytes that are stored so far. */
+  readonly offset: number;
+  readonly facts: FileFacts;
+}
+
+/** A file to read from. Close it, or read the stream to its end. */
+export interface OpenFile {
+  readonly file: StoredFile;
+  /** @param range first and last byte; unset: all. The stream closes the file */
+  read(range?: { readonly start: number; readonly end: number }): Readable;
+  close(): Promise<void>;
+}
+
+/** What gateways and workers need of the place where files are. */
+export interface FileStore {
+  readonly limits: FileLimits;
+  /** Rejects if nothing can be written there. */
+  start(): Promise<void>;
+  /** Stores the content as a new file. @throws {FileRefused} nothing of it is visible; and what the content throws */
+  write(owner: string, content: Content, file: NewFile): Promise<StoredFile>;
+  /** Begins a file that is uploaded in pieces. @returns its id @throws {FileRefused} */
+  begin(owner: string, facts: FileFacts, sizeBytes: number): Promise<string>;
+  /** An upload, also one that is complete; undefined: there is none with this id. */
+  upload(owner: string, id: string): Promise<FileUpload | undefined>;
+  /** Adds to an upload. @returns the bytes that are stored then @throws {FileRefused} */
+  append(owner: string, id: string, piece: { offset: number; content: Content }): Promise<number>;
+  find(owner: string, id: string): Promise<StoredFile | undefined>;
+  open(owner: string, id: string): Promise<OpenFile | undefined>;
+  /** Keeps a file as long as the task exists. @returns false: the principal has no such file */
+  keepFor(owner: string, id: string, taskId: string): Promise<boolean>;
+  /** Undoes `keepFor`, for a task that was not made. */
+  release(owner: string, id: string, taskId: string): Promise<void>;
+  /** Removes a file or an upload, whatever refers to it. @returns false: there is none */
+  delete(owner: string, id: string): Promise<boolean>;
+  /** Removes files whose tasks are gone, and uploads that nobody has completed. */
+  sweep(options: SweepOptions): Promise<{ readonly removed: number; readonly bytes: number }>;
+}

@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto';
+import { FileRefused } from './file-refused.ts';
+import type { ExpectedContent, FileLimits, StoredFile } from './file-store.ts';
+
+/** What stands for a principal in paths and keys: its name may have any characters. */
+export function ownerName(owner: string): string {
+  return createHash('sha256').update(owner).digest('hex').slice(0, 32);
+}
+
+/** How many bytes a content may have, and what is thrown at the next one. @param room bytes that the principal may store */
+export function limitOf(
+  { maxFileBytes, maxBytesPerPrincipal }: FileLimits,
+  room: number,
+  { sizeBytes }: ExpectedContent,
+): { readonly bytes: number; readonly error: () => Error } {
+  if (sizeBytes !== undefined) return { bytes: sizeBytes, error: () => tooLong(sizeBytes) };
+  if (room < maxFileBytes) return { bytes: room, error: () => overQuota(maxBytesPerPrincipal) };
+  return { bytes: maxFileBytes, error: () => tooLarge(maxFileBytes) };
+}
+
+export function requireExpected(file: StoredFile, { sizeBytes, sha256 }: ExpectedContent): void {
+  if (sizeBytes !== undefined && file.sizeBytes !== sizeBytes)
+    throw new FileRefused('incomplete', `The file has ${file.sizeBytes} bytes, and ${sizeBytes} were announced`);
+  if (sha256 !== undefined && file.sha256 !== sha256)
+    throw new FileRefused('wrong-digest', `The SHA-256 of the file is ${file.sha256}, and ${sha256} was announced`);
+}
+
+export function tooLarge(maxFileBytes: number): FileRefused {
+  return new FileRefused('too-large', `The file is larger than ${maxFileBytes} bytes (MAX_FILE_BYTES)`);
+}
+
+export function overQuota(maxBytes: number): FileRefused {
+  const limit = `${maxBytes} bytes (MAX_FILE_BYTES_PER_PRINCIPAL)`;
+  return new FileRefused('over-quota', `The files of your principal would have more than ${limit}`);
+}
+
+export function tooLong(sizeBytes: number): FileRefused {
+  return new FileRefused('too-long', `The content is longer than the ${sizeBytes} bytes that were announced`);
+}
