@@ -1,5 +1,6 @@
-import type { RedisConnection } from './connection.ts';
-import { NotReplicated } from './errors.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type RedisConnection, retryDelayMs } from './connection.ts';
+import { isRedirected, NotReplicated } from './errors.ts';
 import { nothing } from './reply.ts';
 import { defineScript, type Script, type ScriptCall, type ScriptText } from './script.ts';
 
@@ -32,7 +33,7 @@ export function runDurably<Key extends string, Argument extends string, Entry ex
   call: ScriptCall<Key, Argument, Entry>,
 ): Promise<Reply> {
   if (!replicated) return script.run(redis, call);
-  return script.runOver(call, (command) =>
+  return script.runOver(replicated, call, (command) =>
     sendAndWait(replicated, { command, key: String(command[3]), replicas: settings.waitReplicas }),
   );
 }
@@ -58,14 +59,34 @@ interface Sent {
 }
 
 /**
+ * Repeats all while a Cluster refuses the scripts: ioredis sends a pipeline again only if all of it failed, and WAIT
+ * does not fail.
+ * @returns the command's reply
+ * @throws {NotReplicated}
+ */
+async function sendAndWait(redis: RedisConnection, sent: Sent): Promise<unknown> {
+  const startedAt = performance.now();
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return await trySendAndWait(redis, sent);
+    } catch (error) {
+      if (!isRedirected(error) || performance.now() - startedAt > REPLICATED_WITHIN_MS) throw error;
+      // With a command alone ioredis follows the slot to its master, and remembers it.
+      await redis.exists(sent.key);
+      await delay(retryDelayMs(attempt));
+    }
+  }
+}
+
+/**
  * All goes together over one connection, so that a fail-over in between cannot look like a confirmation.
  * @returns the command's reply
  * @throws {NotReplicated}
  */
-async function sendAndWait(redis: RedisConnection, { command, key, replicas }: Sent): Promise<unknown> {
+async function trySendAndWait(redis: RedisConnection, { command, key, replicas }: Sent): Promise<unknown> {
   let ran: [error: Error | null, reply: unknown] | undefined;
   const confirmed = confirmedKeyOf(key);
-  await countConfirmedScript.runOver({ keys: { confirmed }, args: {} }, async (count) => {
+  await countConfirmedScript.runOver(redis, { keys: { confirmed }, args: {} }, async (count) => {
     const isFirst = command !== undefined && ran === undefined;
     const pipeline = redis.pipeline([...(isFirst ? [[...command]] : []), [...count]]);
     const replies = (await pipeline.wait(replicas, REPLICATED_WITHIN_MS).exec()) ?? [];

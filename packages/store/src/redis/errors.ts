@@ -1,6 +1,8 @@
-/** Temporary errors of Redis, and errors of ioredis without Redis. Up to 6.2, refused scripts have a prefix. */
+/** A Cluster has not executed the command: its slot moves, is at another master, or at none. */
+const REDIRECTIONS: ReadonlySet<string> = new Set(['MOVED', 'ASK', 'TRYAGAIN', 'CLUSTERDOWN']);
+/** Other temporary errors of Redis, and errors of ioredis without Redis. Up to 6.2, refused scripts have a prefix. */
 const REDIS_OUTAGES: ReadonlySet<string> = new Set([
-  ...['OOM', 'LOADING', 'READONLY', 'MISCONF', 'NOREPLICAS', 'MASTERDOWN', 'CLUSTERDOWN', 'TRYAGAIN', 'BUSY'],
+  ...['OOM', 'LOADING', 'READONLY', 'MISCONF', 'NOREPLICAS', 'MASTERDOWN', 'BUSY'],
   ...['UNBLOCKED', 'WRONGPASS', 'NOAUTH', 'NOPERM'],
 ]);
 /** Beginnings of the messages of ioredis. */
@@ -28,7 +30,7 @@ function codeOf(message: string): string {
 function isOutageText(message: string): boolean {
   const code = codeOf(message);
   const isOfConnection = CONNECTION_OUTAGES.some((beginning) => message.startsWith(beginning));
-  return REDIS_OUTAGES.has(code) || isOfConnection || SOCKET_OUTAGE.test(message);
+  return REDIS_OUTAGES.has(code) || REDIRECTIONS.has(code) || isOfConnection || SOCKET_OUTAGE.test(message);
 }
 
 /** A fail-over lost acknowledged events of this turn: later events must not follow them. */
@@ -66,6 +68,11 @@ export function isOutage(error: unknown): boolean {
     error instanceof RedisUnavailable ||
     (error instanceof Error && isOutageText(error.message))
   );
+}
+
+/** Whether a Cluster refused the command because of its slot: nothing was executed. */
+export function isRedirected(error: unknown): boolean {
+  return error instanceof Error && REDIRECTIONS.has(codeOf(error.message));
 }
 
 /** Whether Redis refused a write because it uses all its memory (maxmemory). */

@@ -227,3 +227,12 @@ export function idText(id: string): string {
 function globText(text: string): string {
   return text.replace(/[*?[\]\\]/g, '\\$&');
 }
+
+/**
+ * A key that never exists, with the hash tag of another one. In a Cluster each script names it besides its own keys.
+ * While a slot moves to another master, key by key, Redis refuses a script if one of the keys that it names is missing,
+ * before it runs: so it cannot fail after some writes at a key that it computes and that has moved already.
+ */
+export function guardKey(key: string): string {
+  return `${key.slice(0, key.indexOf('}') + 1)}:guard`;
+}

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { Cluster } from 'ioredis';
 import type { RedisConnection } from './connection.ts';
+import { guardKey } from './keys.ts';
 import type { Parser } from './reply.ts';
 import { ScriptCommand } from './script-command.ts';
 
@@ -40,6 +42,17 @@ export interface ScriptCall<Key extends string, Argument extends string, Entry e
 /** EVALSHA or EVAL with its arguments: hash or source, how many keys there are, keys, arguments. */
 export type ScriptText = readonly Value[];
 
+/** A script as Redis gets it. */
+interface Program {
+  readonly source: string;
+  readonly sha: string;
+  /** Whether the last key is its guard key. */
+  readonly isGuarded: boolean;
+}
+
+/** In a Cluster a script has one key more, its last one, and does not see it: see `guardKey`. */
+const HIDE_GUARD = 'KEYS[#KEYS] = nil ';
+
 /** Every script that was defined, for the test that compares the headers. */
 export const definedScripts: ScriptDefinition<string, string, string, unknown>[] = [];
 
@@ -58,7 +71,8 @@ export class Script<Key extends string, Argument extends string, Entry extends s
     readonly each: readonly string[];
   };
   readonly #reply: Parser<Reply>;
-  readonly #sha: string;
+  readonly #plain: Program;
+  #guarded: Program | undefined;
 
   constructor(definition: ScriptDefinition<Key, Argument, Entry, Reply>) {
     const { file, from, keys, args, each = [], reply } = definition;
@@ -66,48 +80,62 @@ export class Script<Key extends string, Argument extends string, Entry extends s
     this.#names = { keys: keys.map(plain), args: args.map(plain), each: each.map(plain) };
     this.#reply = reply;
     this.source = withIncludes(new URL(file, from));
-    this.#sha = createHash('sha1').update(this.source).digest('hex');
+    this.#plain = programOf(this.source, false);
   }
 
   async run(redis: RedisConnection, call: ScriptCall<Key, Argument, Entry>): Promise<Reply> {
-    const values = this.#valuesOf(call);
+    const program = this.#programFor(redis);
+    const values = this.#valuesOf(program, call);
     try {
       return this.#reply(await redis.sendCommand(new ScriptCommand('evalsha', values, AS_TEXT)));
     } catch (error) {
-      const whole = this.#withSource(values, error);
+      const whole = withSource(program, values, error);
       return this.#reply(await redis.sendCommand(new ScriptCommand('eval', whole, AS_TEXT)));
     }
   }
 
   /** As `run`. @param send sends the command, and may do more, such as wait for replicas; rejects with Redis' error */
   async runOver(
+    redis: RedisConnection,
     call: ScriptCall<Key, Argument, Entry>,
     send: (command: ScriptText) => Promise<unknown>,
   ): Promise<Reply> {
-    const values = this.#valuesOf(call);
+    const program = this.#programFor(redis);
+    const values = this.#valuesOf(program, call);
     try {
       return this.#reply(await send(['evalsha', ...values]));
     } catch (error) {
-      return this.#reply(await send(['eval', ...this.#withSource(values, error)]));
+      return this.#reply(await send(['eval', ...withSource(program, values, error)]));
     }
   }
 
-  /** The arguments of EVAL. @throws the error, unless it is that Redis does not know the script */
-  #withSource(values: readonly Value[], error: unknown): Value[] {
-    if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
-    return [this.source, ...values.slice(1)];
+  #programFor(redis: RedisConnection): Program {
+    if (!(redis instanceof Cluster)) return this.#plain;
+    this.#guarded ??= programOf(HIDE_GUARD + this.source, true);
+    return this.#guarded;
   }
 
   /** The arguments of EVALSHA: a hash, how many keys there are, keys, arguments. */
-  #valuesOf(call: ScriptCall<Key, Argument, Entry>): Value[] {
+  #valuesOf({ sha, isGuarded }: Program, call: ScriptCall<Key, Argument, Entry>): Value[] {
     const { keys, args, each } = this.#names;
-    const values: Value[] = [this.#sha, 0];
+    const values: Value[] = [sha, 0];
     push(values, keys, call.keys);
+    if (isGuarded) values.push(guardKey(String(values[2])));
     values[1] = values.length - 2;
     push(values, args, call.args);
     for (const entry of call.each ?? []) push(values, each, entry);
     return values;
   }
+}
+
+function programOf(source: string, isGuarded: boolean): Program {
+  return { source, sha: createHash('sha1').update(source).digest('hex'), isGuarded };
+}
+
+/** The arguments of EVAL. @throws the error, unless it is that Redis does not know the script */
+function withSource({ source }: Program, values: readonly Value[], error: unknown): Value[] {
+  if (!(error instanceof Error) || !error.message.startsWith('NOSCRIPT')) throw error;
+  return [source, ...values.slice(1)];
 }
 
 const AS_TEXT = { replyEncoding: 'utf8' } as const;

@@ -7,16 +7,13 @@ import { startRedis, type TestRedis } from '../../../../tests/support/redis.ts';
 import { until } from '../../../../tests/support/until.ts';
 import { isOutage } from '../../src/index.ts';
 import { definedScripts } from '../../src/redis/script.ts';
-import { type ScriptRun, scriptRuns } from './scripts.ts';
+import { cases, type ScriptRun, scriptRuns } from './scripts.ts';
 import { Stage } from './stage.ts';
 
 // How each script behaves when Redis refuses it: out of memory, on a replica, after SCRIPT FLUSH.
 
 const source = fileURLToPath(new URL('../../src/', import.meta.url));
 
-const cases = Object.entries(scriptRuns).flatMap(([script, runs]) =>
-  runs.map((run) => ({ name: run.of ? `${script}: ${run.of}` : script, ...run })),
-);
 const named = (kind: ScriptRun['kind']) => cases.filter((each) => each.kind === kind);
 
 let server: TestRedis;

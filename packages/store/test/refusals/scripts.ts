@@ -4,6 +4,7 @@ import { findJobs, parkJobs, usedPlaces } from '../../src/places/places.ts';
 import { renewScript } from '../../src/queue/lease.ts';
 import { interruptScript } from '../../src/queue/wake-ups.ts';
 import { confirmedKeyOf, countConfirmedScript } from '../../src/redis/durable.ts';
+import { mastersOf } from '../../src/redis/masters.ts';
 import { ownerOf } from '../../src/redis/scope.ts';
 import { copySteps } from '../../src/tasks/accept/copy-steps.ts';
 import { accepted, beginTurn, begun, spent, userMessage } from '../support/drive.ts';
@@ -1155,7 +1156,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       settings: { retentionMinMs: -1_000, makeRoomAtPercent: 1e-12 },
       prepare: async ({ store, port }) => {
         // So large a limit that the share counts as full, and no other script is refused.
-        await port.redis.config('SET', 'maxmemory', String(2 ** 50));
+        for (const node of mastersOf(port.redis)) await node.config('SET', 'maxmemory', String(2 ** 50));
         await store.registry.announce([announcement], 'w');
         const { taskId } = await accepted(store, alice);
         await store.tasks.cancel(alice, taskId);
@@ -1230,3 +1231,8 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
 function beginAgain({ store }: Stage, taskId: string): Promise<unknown> {
   return beginTurn(store, { taskId, started: 2 });
 }
+
+/** All of them, with the names of their tests. */
+export const cases: readonly (ScriptRun & { readonly name: string })[] = Object.entries(scriptRuns).flatMap(
+  ([script, runs]) => runs.map((run) => ({ name: run.of ? `${script}: ${run.of}` : script, ...run })),
+);

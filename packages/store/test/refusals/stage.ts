@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Ops } from '@switchyard/operators';
 import type { TurnEvent } from '@switchyard/protocol';
-import { Redis } from 'ioredis';
+import { Cluster, type Redis } from 'ioredis';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { until } from '../../../../tests/support/until.ts';
 import { type OpenDeliveryQueue, type OpenTurn, Store, type StoreSettings } from '../../src/index.ts';
@@ -12,6 +12,7 @@ import { QueueLoads } from '../../src/queue/load.ts';
 import type { RunningJob } from '../../src/queue/running-job.ts';
 import { recordArgValues } from '../../src/record/record-args.ts';
 import { createConnections, type RedisConnection } from '../../src/redis/connection.ts';
+import { mastersOf } from '../../src/redis/masters.ts';
 import { ownerOf } from '../../src/redis/scope.ts';
 import { Shards } from '../../src/redis/shards.ts';
 import { beginScheduledScript } from '../../src/schedules/schedules.ts';
@@ -24,7 +25,6 @@ import { turnTaker } from '../support/take-turns.ts';
 /** A store on a private Redis that the tests disturb, with functions that prepare its contents. */
 export class Stage implements AsyncDisposable {
   readonly store: TestStore;
-  readonly #redis: Redis;
   /** A connection with the same options as that of the store. */
   readonly #commands: RedisConnection;
   readonly #shards: Shards;
@@ -36,7 +36,6 @@ export class Stage implements AsyncDisposable {
   private constructor(redisUrl: string, settings: Partial<StoreSettings>) {
     const store = new Store({ redisUrl, prefix: uniquePrefix(), ...settings }, () => undefined);
     this.store = Object.assign(store, { ops: new Ops(store) });
-    this.#redis = new Redis(redisUrl);
     this.#commands = createConnections({ redisUrl }, { isReplicated: false }).commands;
     const { prefix, shards } = this.store.settings;
     this.#shards = new Shards(prefix, shards);
@@ -49,6 +48,7 @@ export class Stage implements AsyncDisposable {
   static async open(redisUrl: string, settings: Partial<StoreSettings> = {}): Promise<Stage> {
     const stage = new Stage(redisUrl, settings);
     await stage.store.start();
+    await stage.#commands.ping(); // a Cluster knows its masters only then
     // The first command of a queue needs another round trip, which the tests must not see.
     await Promise.all(['echo', 'kitchen'].map((agent) => stage.store.queue.waiting(agent)));
     return stage;
@@ -56,9 +56,16 @@ export class Stage implements AsyncDisposable {
 
   /** All keys of the store with their dumped values. */
   async contents(): Promise<Readonly<Record<string, string>>> {
-    const keys = (await this.#redis.keys(`${this.store.settings.prefix}*`)).sort();
-    const dumps = await Promise.all(keys.map((key) => this.#redis.dumpBuffer(key)));
-    return Object.fromEntries(keys.map((key, i) => [key, dumps[i]?.toString('base64') ?? '']));
+    const isCluster = this.#commands instanceof Cluster;
+    const dumpsOf = async (node: Redis): Promise<(readonly [key: string, dump: string])[]> => {
+      const keys = await node.keys(`${this.store.settings.prefix}*`);
+      const dumped = keys.map((key) => {
+        if (isCluster) void node.asking(); // the slot may be moving to this node
+        return node.dumpBuffer(key);
+      });
+      return (await Promise.all(dumped)).map((dump, i) => [keys[i] ?? '', dump?.toString('base64') ?? '']);
+    };
+    return Object.fromEntries((await Promise.all(mastersOf(this.#commands).map(dumpsOf))).flat().sort());
   }
 
   /** The connection and keys that functions of the store need. */
@@ -97,7 +104,7 @@ export class Stage implements AsyncDisposable {
   async suspendedTurn(): Promise<void> {
     const turn = await this.turn();
     await turn.suspend({ dueMs: Date.now() + 3_600_000, events: [], waits: [] });
-    await this.#redis.zadd(this.#shards.of(turn.start.taskId).suspended, 'XX', 1, turn.start.taskId);
+    await this.#commands.zadd(this.#shards.of(turn.start.taskId).suspended, 'XX', 1, turn.start.taskId);
   }
 
   /** Accepts a message whose time to live has ended. */
@@ -105,7 +112,7 @@ export class Stage implements AsyncDisposable {
     const sent = await this.store.tasks.accept(alice, { message: userMessage(), timeToLiveMs: 1 });
     if (sent.verdict !== 'accepted') throw new Error(sent.verdict);
     await until(
-      async () => Number(await this.#redis.zscore(this.#shards.of('').beginBy, sent.taskId)) < Date.now() - 1,
+      async () => Number(await this.#commands.zscore(this.#shards.of('').beginBy, sent.taskId)) < Date.now() - 1,
       {
         what: 'the time to live has ended',
       },
@@ -171,7 +178,6 @@ export class Stage implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#redis.disconnect();
     this.#commands.disconnect();
     await this.store.stop();
   }

@@ -1,0 +1,98 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ClusterMaster, TestCluster } from '../../../../tests/support/cluster/cluster.ts';
+import { SlotMove } from '../../../../tests/support/cluster/slot-move.ts';
+import { until } from '../../../../tests/support/until.ts';
+import { isOutage } from '../../src/index.ts';
+import { hashTagOf, slotOf } from '../../src/redis/shards.ts';
+import { cases } from './scripts.ts';
+import { Stage } from './stage.ts';
+
+// In a Cluster a slot moves to another master key by key. Until all of its keys are there, no script runs; see guardKey.
+
+/** Scripts of so many cases are called at the same time. */
+const TOGETHER = 24;
+/** The slots of what all shards share, and of the only shard. */
+const HASH_TAGS = ['agents', 's0'];
+/** Each moves in so many steps. */
+const STEPS = 3;
+
+let cluster: TestCluster;
+beforeAll(async () => {
+  cluster = await TestCluster.start({ masters: 2 });
+}, 60_000);
+afterAll(() => cluster?.[Symbol.asyncDispose]());
+
+const groups = Array.from({ length: Math.ceil(cases.length / TOGETHER) }, (_, n) => {
+  const group = cases.slice(n * TOGETHER, (n + 1) * TOGETHER);
+  return { names: `${group[0]?.name} … ${group.at(-1)?.name}`, group };
+});
+
+/** The master of a slot, and another one. */
+async function mastersFor(slot: number): Promise<readonly [ClusterMaster, ClusterMaster]> {
+  const ranges = (await cluster.masters[0]?.redis.cluster('SLOTS')) ?? [];
+  const [, , [, port] = []] = ranges.find(([first, last]) => first <= slot && slot <= last) ?? [];
+  const [owner, other] = [...cluster.masters].sort((a, b) => Number(b.port === port) - Number(a.port === port));
+  if (!owner || !other) throw new Error('There are not two masters.');
+  return [owner, other];
+}
+
+/** Some commands have a deadline. */
+async function repeatAfterOutages(run: () => Promise<unknown>): Promise<unknown> {
+  for (;;) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isOutage(error)) throw error;
+      await delay(50);
+    }
+  }
+}
+
+test.each(groups)(
+  'no script runs while its slot moves, and each does when it has moved: $names',
+  async ({ group }) => {
+    await using stages = new AsyncDisposableStack();
+    const runs: { readonly stage: Stage; readonly run: () => Promise<unknown> }[] = [];
+    for (const { prepare, settings } of group) {
+      const stage = stages.use(await Stage.open(cluster.url, settings));
+      runs.push({ stage, run: await prepare(stage) });
+    }
+    const contents = () => Promise.all(runs.map(({ stage }) => stage.contents()));
+    const before = await contents();
+
+    // One after the other: a master that sends a key waits for the other one.
+    const moves: { readonly move: SlotMove; readonly atOnce: number }[] = [];
+    for (const slot of HASH_TAGS.map(slotOf)) {
+      const [from, to] = await mastersFor(slot);
+      const keys = Number(await from.redis.cluster('COUNTKEYSINSLOT', slot));
+      moves.push({
+        move: await SlotMove.begin({ slot, from: from.redis, to: to.redis }),
+        atOnce: Math.ceil(keys / STEPS),
+      });
+    }
+    const settled: string[] = [];
+    const answers = runs.map(async ({ run }, i) => {
+      const answer = await repeatAfterOutages(run).catch((error: unknown) => error);
+      settled.push(group[i]?.name ?? '');
+      return answer;
+    });
+    for (let step = 0; step <= STEPS; step++) {
+      await delay(500); // long enough for each to be refused several times
+      expect(settled).toEqual([]);
+      expect(await contents()).toEqual(before);
+      for (const { move, atOnce } of moves) await move.moveKeys(atOnce);
+    }
+    for (const { move } of moves) await move.finish();
+    await until(() => settled.length === group.length, { what: 'all scripts have run' });
+    expect(await Promise.all(answers)).toEqual(group.map(({ answer }) => answer));
+  },
+  120_000,
+);
+
+test('every key has one of these hash tags', async () => {
+  await using stage = await Stage.open(cluster.url);
+  await stage.turn();
+  const tags = Object.keys(await stage.contents()).map(hashTagOf);
+  expect([...new Set(tags)].sort()).toEqual(HASH_TAGS);
+});
