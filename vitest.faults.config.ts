@@ -11,7 +11,7 @@ export const longTests = [
   'apps/worker/test/{blocked,frozen,watch,push/survival}.test.ts',
   'packages/executor-command/test/interruption.test.ts',
   'packages/local/test/{embedded-redis,guarded-process}.test.ts',
-  'packages/store/test/{deadline,outage}.test.ts',
+  'packages/store/test/{deadline,outage,refusals/moving-slots}.test.ts',
   'scripts/test/start.test.ts',
   'tests/budgets/{allocations,connections}.test.ts',
   'tests/wire/{broken-agents,coding-team,interruptions,killed-extensions,killed-gateways,logs,pizza-restarts}.test.ts',
