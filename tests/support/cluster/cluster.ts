@@ -17,7 +17,7 @@ export interface ClusterMaster {
 export class TestCluster implements AsyncDisposable {
   readonly masters: ClusterMaster[] = [];
   readonly #folder: string;
-  readonly #processes: GuardedProcess[] = [];
+  readonly #processes = new Map<ClusterMaster, GuardedProcess>();
 
   private constructor(folder: string) {
     this.#folder = folder;
@@ -43,6 +43,15 @@ export class TestCluster implements AsyncDisposable {
     return `redis+cluster://${this.masters.map(({ port }) => `127.0.0.1:${port}`).join(',')}`;
   }
 
+  /** The master that has a slot. */
+  async ownerOf(slot: number): Promise<ClusterMaster> {
+    const ranges = (await this.masters[0]?.redis.cluster('SLOTS')) ?? [];
+    const [, , [, port] = []] = ranges.find(([first, last]) => first <= slot && slot <= last) ?? [];
+    const owner = this.masters.find((master) => master.port === port);
+    if (!owner) throw new Error(`No master has the slot ${slot}.`);
+    return owner;
+  }
+
   /** It has no slots yet. */
   async addMaster(): Promise<ClusterMaster> {
     const master = await this.#startMaster();
@@ -55,14 +64,13 @@ export class TestCluster implements AsyncDisposable {
     const id = await idOf(master);
     this.masters.splice(this.masters.indexOf(master), 1);
     await Promise.all(this.masters.map(({ redis }) => redis.call('CLUSTER', 'FORGET', id)));
-    await master.redis.call('CLUSTER', 'RESET', 'SOFT');
-    await master.redis.shutdown('NOSAVE').catch(() => undefined);
     master.redis.disconnect();
+    await this.#processes.get(master)?.stop(0);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const { redis } of this.masters) redis.disconnect();
-    await Promise.all(this.#processes.map((process) => process.stop(0)));
+    await Promise.all([...this.#processes.values()].map((process) => process.stop(0)));
     await rm(this.#folder, { recursive: true, force: true });
   }
 
@@ -83,17 +91,19 @@ export class TestCluster implements AsyncDisposable {
       // Not 10,000 above the port as usual, which may not be a valid port.
       'cluster-port': String(await freePort()),
       'cluster-node-timeout': '15000',
+      // A master without slots stays one.
+      'cluster-allow-replica-migration': 'no',
     };
     const started = await spawnGuarded(
       program,
       Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value]),
     );
     for (const output of [started.stdout, started.stderr]) output.resume();
-    this.#processes.push(started);
     const redis = new Redis(port, { maxRetriesPerRequest: null });
     redis.on('error', () => undefined); // it tries again
-    await redis.ping();
     const master = { port, redis };
+    this.#processes.set(master, started);
+    await redis.ping();
     this.masters.push(master);
     return master;
   }

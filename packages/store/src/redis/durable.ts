@@ -21,6 +21,8 @@ export const countConfirmedScript = defineScript({
 
 /** Healthy replicas need about a millisecond. */
 const REPLICATED_WITHIN_MS = 1_000;
+/** A slot of a Cluster that moves. */
+const MOVED_WITHIN_MS = 10_000;
 
 /**
  * Runs a script, and waits for replicas if the deployment demands it: also when the script finds its work done, since
@@ -59,18 +61,19 @@ interface Sent {
 }
 
 /**
- * Repeats all while a Cluster refuses the scripts: ioredis sends a pipeline again only if all of it failed, and WAIT
- * does not fail.
+ * Repeats what a Cluster refuses because the slot moves: ioredis sends a pipeline again only if all of it failed, and
+ * WAIT does not fail.
  * @returns the command's reply
  * @throws {NotReplicated}
  */
 async function sendAndWait(redis: RedisConnection, sent: Sent): Promise<unknown> {
   const startedAt = performance.now();
+  const done: Done = { reply: undefined };
   for (let attempt = 0; ; attempt++) {
     try {
-      return await trySendAndWait(redis, sent);
+      return await trySendAndWait(redis, sent, done);
     } catch (error) {
-      if (!isRedirected(error) || performance.now() - startedAt > REPLICATED_WITHIN_MS) throw error;
+      if (!isRedirected(error) || performance.now() - startedAt > MOVED_WITHIN_MS) throw error;
       // With a command alone ioredis follows the slot to its master, and remembers it.
       await redis.exists(sent.key);
       await delay(retryDelayMs(attempt));
@@ -78,26 +81,34 @@ async function sendAndWait(redis: RedisConnection, sent: Sent): Promise<unknown>
   }
 }
 
-/**
- * All goes together over one connection, so that a fail-over in between cannot look like a confirmation.
- * @returns the command's reply
- * @throws {NotReplicated}
- */
-async function trySendAndWait(redis: RedisConnection, { command, key, replicas }: Sent): Promise<unknown> {
-  let ran: [error: Error | null, reply: unknown] | undefined;
+/** What has been done of it. */
+interface Done {
+  /** Of the command; unset: it was not executed yet. */
+  reply: { readonly value: unknown } | undefined;
+}
+
+/** All goes together over one connection, so that a fail-over in between cannot look like a confirmation. */
+async function trySendAndWait(redis: RedisConnection, { command, key, replicas }: Sent, done: Done): Promise<unknown> {
+  let failure: Error | undefined;
   const confirmed = confirmedKeyOf(key);
   await countConfirmedScript.runOver(redis, { keys: { confirmed }, args: {} }, async (count) => {
-    const isFirst = command !== undefined && ran === undefined;
-    const pipeline = redis.pipeline([...(isFirst ? [[...command]] : []), [...count]]);
+    const ran = command !== undefined && !done.reply;
+    const pipeline = redis.pipeline([...(ran ? [[...command]] : []), [...count]]);
     const replies = (await pipeline.wait(replicas, REPLICATED_WITHIN_MS).exec()) ?? [];
-    if (isFirst) ran = replies.shift();
-    if (ran?.[0]) return null;
+    if (ran) {
+      const [error, value] = replies.shift() ?? [];
+      if (error) {
+        failure = error;
+        return null;
+      }
+      done.reply = { value };
+    }
     const [counted, waited] = replies;
     const error = counted?.[0] ?? waited?.[0];
     if (error) throw error;
     if (Number(waited?.[1]) < replicas) throw new NotReplicated(Number(waited?.[1]), replicas);
     return counted?.[1];
   });
-  if (ran?.[0]) throw ran[0];
-  return ran?.[1];
+  if (failure) throw failure;
+  return done.reply?.value;
 }

@@ -4,7 +4,10 @@ import { type ClusterMaster, TestCluster } from '../../../../tests/support/clust
 import { SlotMove } from '../../../../tests/support/cluster/slot-move.ts';
 import { until } from '../../../../tests/support/until.ts';
 import { isOutage } from '../../src/index.ts';
+import { NotReplicated } from '../../src/redis/errors.ts';
 import { hashTagOf, slotOf } from '../../src/redis/shards.ts';
+import { userMessage } from '../support/drive.ts';
+import { alice } from '../support/redis.ts';
 import { cases } from './scripts.ts';
 import { Stage } from './stage.ts';
 
@@ -30,10 +33,9 @@ const groups = Array.from({ length: Math.ceil(cases.length / TOGETHER) }, (_, n)
 
 /** The master of a slot, and another one. */
 async function mastersFor(slot: number): Promise<readonly [ClusterMaster, ClusterMaster]> {
-  const ranges = (await cluster.masters[0]?.redis.cluster('SLOTS')) ?? [];
-  const [, , [, port] = []] = ranges.find(([first, last]) => first <= slot && slot <= last) ?? [];
-  const [owner, other] = [...cluster.masters].sort((a, b) => Number(b.port === port) - Number(a.port === port));
-  if (!owner || !other) throw new Error('There are not two masters.');
+  const owner = await cluster.ownerOf(slot);
+  const other = cluster.masters.find((master) => master !== owner);
+  if (!other) throw new Error('There are not two masters.');
   return [owner, other];
 }
 
@@ -89,6 +91,27 @@ test.each(groups)(
   },
   120_000,
 );
+
+test('with WAIT_REPLICAS a message waits for its slot, and then for replicas', async () => {
+  await using stage = await Stage.open(cluster.url, { waitReplicas: 1 });
+  await using other = await Stage.open(cluster.url, { prefix: stage.store.settings.prefix });
+  await other.turn();
+  const slot = slotOf('s0');
+  const [from, to] = await mastersFor(slot);
+  const move = await SlotMove.begin({ slot, from: from.redis, to: to.redis });
+  const message = userMessage();
+  let failure: unknown;
+  const sent = stage.store.tasks.accept(alice, { message }).catch((error: unknown) => {
+    failure = error;
+  });
+  await delay(300);
+  expect(failure).toBeUndefined();
+  await move.finish();
+  await sent;
+  // This Cluster has no replicas; the message is stored nevertheless.
+  expect(failure).toBeInstanceOf(NotReplicated);
+  expect(await other.store.tasks.accept(alice, { message })).toMatchObject({ verdict: 'accepted', isDuplicate: true });
+});
 
 test('every key has one of these hash tags', async () => {
   await using stage = await Stage.open(cluster.url);
