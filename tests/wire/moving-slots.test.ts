@@ -90,20 +90,24 @@ it('every message has one task that ends, and streams have every event, while a 
       await delay(THINK_MS);
     }
   });
-  await until(() => sent.length > 20 && streams.length > 5, { what: 'the clients are served' });
+  const all = Promise.all(clients);
+  /** Resolves when so many more messages are answered; rejects with the error of a client. */
+  const served = (what: string): Promise<unknown> => {
+    const before = sent.length;
+    return Promise.race([until(() => sent.length > before + 20, { what, timeoutMs: 60_000 }), all]);
+  };
+  await served('the clients are served');
 
   const { slots } = new Shards('', SHARDS);
   const homes = new Map(await Promise.all(slots.map(async (slot) => [slot, await cluster.ownerOf(slot)] as const)));
   const added = await cluster.addMaster();
   await moveAll(slots, () => added);
-  const before = sent.length;
-  await until(() => sent.length > before + 20, { what: 'the added master serves the clients' });
+  await served('the added master serves the clients');
   await moveAll(slots, (slot) => homes.get(slot) ?? added);
   await cluster.removeMaster(added);
-  const then = sent.length;
-  await until(() => sent.length > then + 20, { what: 'the other masters serve the clients again' });
+  await served('the other masters serve the clients again');
   isOver = true;
-  await Promise.all(clients);
+  await all;
 
   const wrong: unknown[] = [];
   for (const { task, messageId } of sent) {

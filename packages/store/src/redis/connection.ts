@@ -87,7 +87,7 @@ const BLOCKING_REFRESH_MS = 5_000;
 /** A connection for commands that block. It connects with its first command. */
 export function waitingConnection(redis: RedisConnection): RedisConnection {
   return redis instanceof Cluster
-    ? redis.duplicate([], { slotsRefreshInterval: BLOCKING_REFRESH_MS })
+    ? withSafeAsking(redis.duplicate([], { slotsRefreshInterval: BLOCKING_REFRESH_MS }))
     : redis.duplicate();
 }
 
@@ -115,9 +115,25 @@ const CLUSTER = {
   clusterRetryStrategy: retryDelayMs,
 } as const;
 
+/**
+ * While a slot moves, ioredis sends ASKING before a command, and drops its promise: if the connection is closed then,
+ * as when a master is removed, an error that nobody handles would end the process. The command itself fails as well.
+ */
+function withSafeAsking(cluster: Cluster): Cluster {
+  return cluster.on('+node', (node: Redis) => {
+    const ask = node.asking.bind(node);
+    node.asking = () => {
+      const asked = ask();
+      asked.catch(() => undefined);
+      return asked;
+    };
+  });
+}
+
 function createConnection(address: RedisAddress): RedisConnection {
   const { kind, nodes, master: _, database: __, ...access } = address;
-  if (kind === 'cluster') return new Cluster([...nodes], { ...CLUSTER, redisOptions: { ...COMMON, ...access } });
+  if (kind === 'cluster')
+    return withSafeAsking(new Cluster([...nodes], { ...CLUSTER, redisOptions: { ...COMMON, ...access } }));
   return createRedis(address);
 }
 

@@ -4,7 +4,9 @@ import { type ClusterMaster, TestCluster } from '../../../../tests/support/clust
 import { SlotMove } from '../../../../tests/support/cluster/slot-move.ts';
 import { until } from '../../../../tests/support/until.ts';
 import { isOutage } from '../../src/index.ts';
+import { createConnections } from '../../src/redis/connection.ts';
 import { NotReplicated } from '../../src/redis/errors.ts';
+import { mastersOf } from '../../src/redis/masters.ts';
 import { hashTagOf, slotOf } from '../../src/redis/shards.ts';
 import { userMessage } from '../support/drive.ts';
 import { alice } from '../support/redis.ts';
@@ -111,6 +113,27 @@ test('with WAIT_REPLICAS a message waits for its slot, and then for replicas', a
   // This Cluster has no replicas; the message is stored nevertheless.
   expect(failure).toBeInstanceOf(NotReplicated);
   expect(await other.store.tasks.accept(alice, { message })).toMatchObject({ verdict: 'accepted', isDuplicate: true });
+});
+
+test('a connection that is closed while a command follows its slot ends no process', async () => {
+  const slot = slotOf('s0');
+  const [from, to] = await mastersFor(slot);
+  const { commands } = createConnections({ redisUrl: cluster.url }, { isReplicated: false });
+  const move = await SlotMove.begin({ slot, from: from.redis, to: to.redis });
+  try {
+    expect(await commands.exists('{s0}:nothing')).toBe(0);
+    await to.redis.client('PAUSE', 2_000, 'ALL');
+    const asked = commands.exists('{s0}:nothing');
+    await delay(200);
+    // Vitest fails if a promise that nobody handles rejects.
+    mastersOf(commands)
+      .find(({ options }) => options.port === to.port)
+      ?.disconnect();
+    expect(await asked).toBe(0);
+  } finally {
+    await move.finish();
+    commands.disconnect();
+  }
 });
 
 test('every key has one of these hash tags', async () => {
