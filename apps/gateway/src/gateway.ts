@@ -161,6 +161,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
         schedules: requests.scheduleList,
         audit: trail,
         feeds: store.feeds,
+        files,
         readiness: () => readiness.read(),
         streams: () => ({ used: resources.streams.taken, max: settings.resources.streams.total }),
         clientsNeedKeys: authenticator.securityRequirements.length > 0,

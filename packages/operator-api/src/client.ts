@@ -45,6 +45,11 @@ export class OperatorClient {
     return schema.parse(response.status === 204 ? undefined : await response.json());
   }
 
+  /** The content at a path. @throws {OperatorError} also errors of `fetch` */
+  async file(path: string, call: Call = {}): Promise<Blob> {
+    return (await this.#send(path, call, '*/*')).blob();
+  }
+
   /** The events of an action that reports progress. @throws {OperatorError} also errors of `fetch` */
   async *events<Schema extends z.ZodType>(
     path: string,

@@ -26,6 +26,11 @@ export function progress<Schema extends z.ZodType>(path: string, schema: Schema,
   return session().client.events(path, schema, how);
 }
 
+/** The content at a path. */
+export function file(path: string): Promise<Blob> {
+  return unlessSignedOut(() => session().client.file(path));
+}
+
 /** A revoked key ends the session. */
 async function unlessSignedOut<T>(run: () => Promise<T>): Promise<T> {
   try {

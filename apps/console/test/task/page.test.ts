@@ -5,6 +5,9 @@ import { until } from '../../../../tests/support/until.ts';
 import { hasBrowser } from '../support/browser.ts';
 import { useConsole } from '../support/use-console.ts';
 
+/** A picture, as base64. */
+const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 /** Numbers of the stand-in's tasks, by their state. */
 const numbers = { working: 0, waiting: 4, failed: 5, queued: 6 };
 const idOf = (name: keyof typeof numbers): string => taskDetail(numbers[name]).taskId;
@@ -179,9 +182,37 @@ describe.runIf(hasBrowser)('the page of a task', { timeout: 30_000 }, () => {
     await until(isAsked, { what: 'the cancel is sent' });
   });
 
+  it('shows a picture that is stored outside of the task, and reads another file when somebody asks', async () => {
+    const [picture, film] = [`${'a'.repeat(32)}-2s`, `${'b'.repeat(32)}-1z141z`];
+    const parts = [
+      { url: `https://agents.example.com/files/${picture}`, filename: 'dot.png', mediaType: 'image/png' },
+      { url: `https://agents.example.com/files/${film}`, filename: 'film.mp4', mediaType: 'video/mp4' },
+    ];
+    const stored = { ...task(numbers.working), artifacts: [{ artifactId: 'stored', name: 'Stored', parts }] };
+    ui.api.send(`/admin/tasks/${idOf('working')}/events`, { task: stored });
+    await using opened = await ui.open(at('queued'));
+    const { page } = opened;
+    const asked: string[] = [];
+    const files = '**/admin/tasks/*/files/*';
+    await page.route(files, async (route) => {
+      const id = new URL(route.request().url()).pathname.split('/').at(-1) ?? '';
+      asked.push(id);
+      if (id === picture) await route.fulfill({ body: Buffer.from(pixel, 'base64'), contentType: 'image/png' });
+      else await route.fulfill({ status: 404, json: { error: { code: 404, message: 'There is no such file' } } });
+    });
+    await page.goto(`${ui.api.url}/console${at('working')}`);
+    await page.getByRole('img', { name: 'dot.png' }).waitFor();
+    await page.getByText('video/mp4 · 119.3 MB').waitFor();
+    expect(asked).toEqual([picture]);
+    await page.getByRole('button', { name: 'Read film.mp4' }).click();
+    await page.getByText('There is no such file').waitFor();
+    // Chromium logs the 404.
+    expect(opened.problems).toEqual([expect.stringContaining('404')]);
+    await page.unroute(files);
+  });
+
   it('shows every kind of content, and renders no HTML of it', async () => {
     const path = `/admin/tasks/${idOf('working')}/events`;
-    const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
     const svg =
       '<svg xmlns="http://www.w3.org/2000/svg" onload="window.top.hasRun=1"><script>top.hasRun=1</script></svg>';
     const html = '<script>top.hasRun=1</script>';

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import express, { type Request, type RequestHandler } from 'express';
 import { refuseFault, refusePath, refuseVerb, writeError, writeRestStream } from '../bindings/rest.ts';
 import { beginEachExchange, beginExchange, requestName, respond } from '../exchange/exchange.ts';
+import { answerFile } from '../files/answer-file.ts';
 import { defaultGatewaySettings, type OidcSettings } from '../settings/gateway-settings.ts';
 import type { AuditEntry } from '../telemetry/audit.ts';
 import { toA2AError } from '../telemetry/failures.ts';
@@ -13,7 +14,7 @@ import { agentRoutes, healthRoute, logLevelRoutes, turnRoutes, workerRoutes } fr
 import type { OperatorStreams } from './live.ts';
 import { type AdmitDependencies, admitOperator, audit, metricsPath, type Operator, operatorName } from './operators.ts';
 import { overviewRoute } from './overview.ts';
-import { type AdminBackend, type AdminRoute, EventsAnswer } from './route.ts';
+import { type AdminBackend, type AdminRoute, EventsAnswer, FileAnswer } from './route.ts';
 import { scheduleRoutes } from './schedules.ts';
 import { seriesRoutes } from './series.ts';
 import { rerunRoutes, taskActionRoutes, taskRoutes } from './tasks.ts';
@@ -97,6 +98,8 @@ function serveOperator(context: AdminContext, route: AdminRoute): RequestHandler
       res.setHeader('Cache-Control', 'no-store');
       if (answer instanceof EventsAnswer && signal)
         await writeRestStream(streaming, { req, res }, { items: answer.events(signal) });
+      else if (answer instanceof FileAnswer)
+        await answerFile(answer.file, { req, res }).finally(() => answer.file.close());
       else if (answer === undefined) res.writeHead(204).end();
       else respond(res, 'application/json', JSON.stringify(answer));
     } catch (thrown) {

@@ -1,3 +1,4 @@
+import type { FileStore, OpenFile } from '@switchyard/files';
 import type { Series } from '@switchyard/operator-api';
 import type { Ops } from '@switchyard/operators';
 import { A2AError, invalidParams } from '@switchyard/protocol';
@@ -28,6 +29,8 @@ export interface AdminBackend {
   readonly schedules: ScheduleList;
   readonly audit: Pick<AuditTrail, 'list'>;
   readonly feeds: Pick<Feeds, 'follow' | 'readersOf'>;
+  /** Unset: the deployment stores no files. */
+  readonly files: Pick<FileStore, 'open'> | undefined;
   readonly readiness: () => Promise<ReadinessReading>;
   /** Figures over time. */
   readonly series: { read(fromMs?: number): Series };
@@ -46,6 +49,15 @@ export class EventsAnswer {
   }
 }
 
+/** An answer that is a file. It is closed when it is sent. */
+export class FileAnswer {
+  readonly file: OpenFile;
+
+  constructor(file: OpenFile) {
+    this.file = file;
+  }
+}
+
 /** A request of an operator. */
 export interface AdminRoute {
   readonly verb: 'get' | 'post' | 'delete';
@@ -61,8 +73,8 @@ export interface AdminRoute {
 type AuditDetails = Pick<AuditEvent, 'object' | 'forTenant' | 'forSubject' | 'scopes'>;
 
 interface AdminAnswer {
-  /** Sent as JSON, or as events; undefined: 204. */
-  readonly answer: object | EventsAnswer | undefined;
+  /** Sent as JSON, as events, or as a file; undefined: 204. */
+  readonly answer: object | EventsAnswer | FileAnswer | undefined;
   readonly details?: AuditDetails | undefined;
 }
 
@@ -108,7 +120,8 @@ export function adminAction<Answer extends object | undefined>(
   return adminRoute(at, noParameters, run, audit);
 }
 
-function pathPart(req: Request, name: string): string {
+/** A parameter of the path, or ''. */
+export function pathPart(req: Request, name: string): string {
   const part = req.params[name];
   return typeof part === 'string' ? part : '';
 }

@@ -9,7 +9,9 @@ import {
 import type { AnswerResult, Ops, RerunResult } from '@switchyard/operators';
 import { A2AError, invalidParams } from '@switchyard/protocol';
 import { partSchema } from '@switchyard/protocol/schemas';
+import { principalKey } from '@switchyard/store';
 import { z } from 'zod';
+import { fileNotFound } from '../files/tus-uploads.ts';
 import { taskIsLive } from '../http/serve-deletion.ts';
 import { checkOf, errorOf, eventName, stateOf } from '../http/serve-events.ts';
 import { taskNotFound } from '../operations/backend.ts';
@@ -17,7 +19,15 @@ import { taskHasEnded } from '../operations/cancel-task.ts';
 import { live } from './live.ts';
 import { operatorName } from './operators.ts';
 import { noParameters, taskParameters, taskSearchParameters } from './parameters.ts';
-import { type AdminRoute, adminAction, adminRoute, EventsAnswer, requirePageToken } from './route.ts';
+import {
+  type AdminRoute,
+  adminAction,
+  adminRoute,
+  EventsAnswer,
+  FileAnswer,
+  pathPart,
+  requirePageToken,
+} from './route.ts';
 
 /** Tasks of all principals: search, and read by id. */
 export const taskRoutes = [
@@ -87,6 +97,19 @@ export const taskActionRoutes: readonly AdminRoute[] = [
     // Events contain texts of clients and agents.
     { what: 'admin' },
   ),
+  {
+    verb: 'get',
+    path: '/admin/tasks/:id/files/:fileId',
+    what: 'admin',
+    run: async ({ ops, files }, req) => {
+      const [id, fileId] = [pathPart(req, 'id'), pathPart(req, 'fileId')];
+      const scope = await ops.tasks.scopeOf(known(id));
+      if (!scope) throw taskNotFound(id);
+      const file = await files?.open(principalKey(scope.principal), fileId);
+      if (!file) throw fileNotFound(fileId);
+      return { answer: new FileAnswer(file) };
+    },
+  },
   adminRoute(['post', '/admin/tasks/:id\\:answer'], answer, async ({ ops }, { id, parameters, operator }) => {
     const { messageId, parts } = parameters;
     requireAccepted(id, await ops.tasks.answer(id, { messageId, parts, operator: operatorName(operator) }));

@@ -1,5 +1,4 @@
-import { pipeline } from 'node:stream/promises';
-import type { FileStore, OpenFile, StoredFile } from '@switchyard/files';
+import type { FileStore, StoredFile } from '@switchyard/files';
 import { A2AError } from '@switchyard/protocol';
 import { principalKey } from '@switchyard/store';
 import type { Admission } from '../admission/admission.ts';
@@ -15,9 +14,8 @@ import {
   requestName,
   requireKnownParameters,
   respond,
-  respondUnchanged,
 } from '../exchange/exchange.ts';
-import { rangeIn } from '../files/byte-range.ts';
+import { answerFile, etagOf } from '../files/answer-file.ts';
 import { fileNotFound, isTus, TusUploads } from '../files/tus-uploads.ts';
 import { digestIn, factsOf } from '../files/upload-facts.ts';
 import { failureOf, toA2AError } from '../telemetry/failures.ts';
@@ -107,7 +105,7 @@ function serveFile(context: GatewayContext, { files, uploads }: Files): Handler 
     try {
       if (!isReadable) throw fileNotFound(id);
       using _stream = admission.hold('stream');
-      await answerWith(opened, exchange);
+      await answerFile(opened, exchange);
     } finally {
       await opened?.close();
     }
@@ -120,50 +118,6 @@ function isAccessible({ agents }: GatewayContext, admission: Admission, { agent 
   if (!admission.canUse(agent)) return false;
   admission.requireAgent('ReadFile', agents.find(agent));
   return true;
-}
-
-async function answerWith({ file, read }: OpenFile, { req, res }: Exchange): Promise<void> {
-  const { sizeBytes, sha256 } = file;
-  const etag = etagOf(file);
-  const validators = ['ETag', etag, 'Cache-Control', 'private, no-cache'];
-  const known = req.headers['if-none-match']?.split(',').map((each) => each.trim().replace(/^W\//, ''));
-  if (known?.some((each) => each === etag || each === '*')) return respondUnchanged(res, validators);
-  const range = rangeIn(req.headers, { sizeBytes, etag });
-  if (range === 'unsatisfiable') {
-    res.writeHead(416, ['Content-Range', `bytes */${sizeBytes}`, 'Content-Length', '0']).end();
-    return;
-  }
-  const { start, end } = range ?? { start: 0, end: sizeBytes - 1 };
-  const headers = [...validators, 'Accept-Ranges', 'bytes', 'Content-Length', String(end - start + 1)];
-  headers.push('Content-Type', file.mediaType, 'Content-Disposition', dispositionOf(file));
-  headers.push('Repr-Digest', `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`);
-  if (range) headers.push('Content-Range', `bytes ${start}-${end}/${sizeBytes}`);
-  res.writeHead(range ? 206 : 200, headers);
-  if (req.method === 'HEAD') return void res.end();
-  try {
-    await pipeline(read(range), res);
-  } catch (error) {
-    // The client sees that the file breaks off, and can go on with a range.
-    if (!res.destroyed) res.destroy();
-    if (!isOfClient(error)) throw error;
-  }
-}
-
-/** The client has left. */
-function isOfClient(error: unknown): boolean {
-  const codes: readonly unknown[] = ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'];
-  return error instanceof Error && 'code' in error && codes.includes(error.code);
-}
-
-/** A file is never shown as a page of this gateway. */
-function dispositionOf({ filename }: StoredFile): string {
-  if (filename === undefined) return 'attachment';
-  const encoded = encodeURIComponent(filename).replaceAll(/['()*]/g, (each) => `%${each.charCodeAt(0).toString(16)}`);
-  return `attachment; filename*=UTF-8''${encoded}`;
-}
-
-function etagOf({ sha256 }: StoredFile): string {
-  return `"${sha256}"`;
 }
 
 function serveFileDeletion(context: GatewayContext, files: FileStore): Handler {

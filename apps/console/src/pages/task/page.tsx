@@ -163,7 +163,10 @@ interface ContentsProps {
 function Contents({ events: { live, problem }, agent, taskId, awaited }: ContentsProps) {
   const task = live.task.value;
   // Chunks do not change the history: the same object is not rendered again.
-  const chat = useMemo(() => <Chat history={task?.history ?? []} agent={agent} />, [task?.history, agent]);
+  const chat = useMemo(
+    () => <Chat taskId={taskId} history={task?.history ?? []} agent={agent} />,
+    [taskId, task?.history, agent],
+  );
   return (
     <>
       {problem.value !== undefined && <Problem text={problem.value} />}

@@ -13,13 +13,20 @@ export function Artifacts({ live, task }: { readonly live: LiveTask; readonly ta
   return artifacts.map((artifact) => (
     <ArtifactView
       key={live.versionOf(artifact.artifactId)}
+      taskId={task.id}
       artifact={artifact}
       isGrowing={!hasEnded && !live.isClosed(artifact.artifactId)}
     />
   ));
 }
 
-function ArtifactView({ artifact, isGrowing }: { readonly artifact: Artifact; readonly isGrowing: boolean }) {
+interface ArtifactProps {
+  readonly taskId: string;
+  readonly artifact: Artifact;
+  readonly isGrowing: boolean;
+}
+
+function ArtifactView({ taskId, artifact, isGrowing }: ArtifactProps) {
   const { name, artifactId, description, parts } = artifact;
   const hasMarkdown = parts.some((part) => isMarkdown(part, name));
   const [isPlain, setPlain] = useState(false);
@@ -40,6 +47,7 @@ function ArtifactView({ artifact, isGrowing }: { readonly artifact: Artifact; re
         <PartView
           key={i}
           part={part}
+          taskId={taskId}
           isGrowing={isGrowing && i === last}
           isMarkdown={!isPlain && isMarkdown(part, name)}
         />
