@@ -117,20 +117,20 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
     {
       kind: 'ends',
       prepare:
-        async ({ store }) =>
+        async ({ pace }) =>
         async () =>
-          (await store.pace.ask(pacedRequest)).verdict,
+          (await pace.ask(pacedRequest)).verdict,
       answer: 'go',
     },
   ],
   'pace/correct-pace.lua': [
     {
       kind: 'ends',
-      prepare: async ({ store }) => {
-        await store.pace.ask(pacedRequest);
+      prepare: async ({ pace }) => {
+        await pace.ask(pacedRequest);
         return async () => {
-          await store.pace.correct(pacedRequest, { id: pacedRequest.id, tokens: 60, pausedMs: 1_000 });
-          return (await store.pace.ask({ ...pacedRequest, id: 'next' })).verdict;
+          await pace.correct(pacedRequest, { id: pacedRequest.id, tokens: 60, pausedMs: 60_000 });
+          return (await pace.ask({ ...pacedRequest, id: 'next' })).verdict;
         };
       },
       answer: 'wait',

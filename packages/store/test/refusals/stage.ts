@@ -6,6 +6,7 @@ import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { until } from '../../../../tests/support/until.ts';
 import { type OpenDeliveryQueue, type OpenTurn, Store, type StoreSettings } from '../../src/index.ts';
 import { sweepScript } from '../../src/outbox/outbox.ts';
+import { Pace } from '../../src/pace/pace.ts';
 import type { AgentQueue } from '../../src/queue/agent-queue.ts';
 import { queueRoot } from '../../src/queue/job.ts';
 import { QueueLoads } from '../../src/queue/load.ts';
@@ -30,6 +31,8 @@ export class Stage implements AsyncDisposable {
   readonly #shards: Shards;
   readonly queue: AgentQueue;
   readonly loads: QueueLoads;
+  /** As that of the store, but it waits until Redis comes back. */
+  readonly pace: Pace;
   /** The keys of the queue of the agent `echo`. */
   readonly queueRoot: string;
 
@@ -42,6 +45,7 @@ export class Stage implements AsyncDisposable {
     const keys = this.#shards.of('');
     this.queue = queueOf(this.store, this.#commands, { processId: 'taker' });
     this.queueRoot = queueRoot('echo', keys);
+    this.pace = new Pace({ redis: this.#commands, shards: this.#shards });
     this.loads = new QueueLoads(this.#commands, { maxWaitMs: 1_000, maxWaiting: 0 });
   }
 
