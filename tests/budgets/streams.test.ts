@@ -111,7 +111,7 @@ it('a burst of events stays within its budget of writes', async () => {
 
 it('the periodic check of open streams stays within its budget', async () => {
   await using ledger = await openLedger(redis.url);
-  await using checked = await openSystem({ gatewayRedis: ledger.url, workerRedis: redis.url, feedCheckMs: 300 });
+  await using checked = await openSystem({ gatewayRedis: ledger.url, workerRedis: redis.url, feedCheckMs: 1_000 });
   const tasks = await Promise.all(Array.from({ length: 20 }, () => send(checked.url, userMessage('ask'))));
   const streams = await Promise.all(tasks.map(({ id }) => openRaw(`${checked.url}/tasks/${id}:subscribe`)));
   await ledger.quiet();

@@ -22,8 +22,8 @@ export interface RedisLedger extends AsyncDisposable {
   next(command: string): Promise<void>;
 }
 
-/** After this time without a command an action is complete. Unused channels are unsubscribed after 50 ms. */
-const QUIET_MS = 100;
+/** After this time without a command an action is complete. Unused channels are unsubscribed after 50 ms, or later. */
+const QUIET_MS = 400;
 
 export async function openLedger(redisUrl: string): Promise<RedisLedger> {
   const { hostname: host, port } = new URL(redisUrl);

@@ -47,8 +47,10 @@ test('a worker with a drain order is not counted as a worker of its agents until
   const { taskId } = await accepted(store, alice);
   await store.ops.workers.drain('w');
   expect(await workers()).toBe(0);
-  const { items } = await store.ops.listStuck({ pageSize: 10 });
-  expect(items).toMatchObject([{ taskId, reason: 'no-worker' }]);
+  // A task is overdue from its second millisecond on.
+  await expect
+    .poll(async () => (await store.ops.listStuck({ pageSize: 10 })).items)
+    .toMatchObject([{ taskId, reason: 'no-worker' }]);
   await store.registry.announce([agent('1')], 'w');
   expect(await workers()).toBe(0);
   await store.ops.workers.undrain('w');
