@@ -176,6 +176,8 @@ describe('the request to a model', () => {
       ]);
       const long = { raw: Buffer.alloc(300_000, 'a').toString('base64'), mediaType: 'text/plain' };
       expect(await contentOf({}, { message: [long] })).toEqual(['[file (text/plain): too large to be read here]']);
+      const { port } = await ask(stream(['ok']), {}, { message: [long] });
+      expect(port.logged).toMatchObject([{ level: 'warn', fields: { file: 'file (text/plain)' } }]);
     });
 
     it('unless one of an earlier message is gone; without one of its own message the turn fails', async () => {

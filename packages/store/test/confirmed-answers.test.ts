@@ -7,7 +7,7 @@ import { NotReplicated } from '../src/redis/errors.ts';
 import { accepted, userMessage } from './support/drive.ts';
 import { alice, testStore } from './support/redis.ts';
 
-// With waitReplicas, an answer is given only when the replicas have what it says, whoever wrote that. From Redis 7.2 on
+// With waitReplicas, an answer is given only when the replicas have what it says, also if another connection wrote that. From Redis 7.2 on
 // and in Valkey, WAIT waits only for what its connection wrote: a script that finds its work done writes nothing.
 
 vi.setConfig({ testTimeout: 60_000 });

@@ -32,10 +32,12 @@ export interface ReadPart {
   readonly file?: DialogueFile;
 }
 
-const DEFAULT_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf'];
 /** Of which the model gets the content as text. */
 const TEXT_TYPES = ['text/*', 'application/json'];
-const DEFAULT_TEXT_TYPES = ['text/plain', 'text/markdown', 'text/csv', 'application/json'];
+const DEFAULT_TYPES = [
+  ...['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'application/pdf'],
+  ...['text/plain', 'text/markdown', 'text/csv', 'application/json'],
+];
 const MAX_FILE_BYTES = 20 * 1024 * 1024;
 /** Of a file that the model gets as text: some 64,000 tokens. */
 const MAX_TEXT_BYTES = 256 * 1024;
@@ -46,9 +48,9 @@ export class DialogueFiles {
   readonly #types: readonly string[];
   #bytesLeft: number;
 
-  constructor(turn: Turn, { files, maxFileBytes = MAX_FILE_BYTES }: FileOptionsOfModels) {
+  constructor(turn: Turn, { files = DEFAULT_TYPES, maxFileBytes = MAX_FILE_BYTES }: FileOptionsOfModels) {
     this.#turn = turn;
-    this.#types = files ?? [...DEFAULT_TYPES, ...DEFAULT_TEXT_TYPES];
+    this.#types = files;
     this.#bytesLeft = maxFileBytes;
   }
 
@@ -64,7 +66,10 @@ export class DialogueFiles {
     const most = Math.min(this.#bytesLeft, isText ? MAX_TEXT_BYTES : Number.POSITIVE_INFINITY);
     try {
       const bytes = await upTo(most, await this.#turn.file(part));
-      if (!bytes) return { text: `[${nameOf(part)}: too large to be read here]` };
+      if (!bytes) {
+        this.#turn.log.warn('The model does not get a file of the client: it is too large', { file: nameOf(part) });
+        return { text: `[${nameOf(part)}: too large to be read here]` };
+      }
       this.#bytesLeft -= bytes.length;
       if (isText) return { text: `[${nameOf(part)}]\n${bytes.toString()}` };
       const type = mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
@@ -81,17 +86,19 @@ const meetsOne = (ranges: readonly string[], type: string): boolean =>
 
 /** @returns undefined: there is more */
 async function upTo(most: number, { stream, sizeBytes = 0 }: FileContent): Promise<Buffer | undefined> {
+  if (sizeBytes > most) {
+    await stream.cancel();
+    return undefined;
+  }
   const chunks: Uint8Array[] = [];
-  let bytes = sizeBytes > most ? Number.POSITIVE_INFINITY : 0;
-  if (bytes > most) await stream.cancel();
-  else
-    for await (const chunk of stream) {
-      bytes += chunk.length;
-      // Leaving the loop cancels the stream.
-      if (bytes > most) break;
-      chunks.push(chunk);
-    }
-  return bytes > most ? undefined : Buffer.concat(chunks);
+  let bytes = 0;
+  for await (const chunk of stream) {
+    bytes += chunk.length;
+    // Leaving the loop cancels the stream.
+    if (bytes > most) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 /** Text unchanged, data as JSON, files by name and type only. */

@@ -1,12 +1,6 @@
-import type { Message, Part } from '@switchyard/protocol';
+import type { Message } from '@switchyard/protocol';
 import type { Turn } from '../turn/turn.ts';
-import {
-  type DialogueFile,
-  DialogueFiles,
-  described,
-  type FileOptionsOfModels,
-  type ReadPart,
-} from './dialogue-files.ts';
+import { type DialogueFile, DialogueFiles, described, type FileOptionsOfModels } from './dialogue-files.ts';
 
 export interface DialogueOptions extends FileOptionsOfModels {
   /** The system prompt. Default: none. */
@@ -32,9 +26,9 @@ export interface DialogueMessage {
 export async function dialogueOf(turn: Turn, options: DialogueOptions): Promise<DialogueMessage[]> {
   const { historyLength = Number.POSITIVE_INFINITY } = options;
   const files = new DialogueFiles(turn, options);
-  const dialogue: DialogueMessage[] = [];
-  for (const message of messagesUpTo(turn).slice(-Math.max(1, historyLength)).reverse())
-    dialogue.push(await asDialogue(message, files, message === turn.message));
+  const latestFirst = messagesUpTo(turn).slice(-Math.max(1, historyLength)).reverse();
+  // One after the other: there is a limit for all files together.
+  const dialogue = await Array.fromAsync(latestFirst, (each) => asDialogue(each, files, each === turn.message));
   return dialogue.reverse();
 }
 
@@ -60,14 +54,7 @@ async function asDialogue(
   isRequired: boolean,
 ): Promise<DialogueMessage> {
   if (role === 'ROLE_AGENT') return { role: 'assistant', text: parts.map(described).join('\n'), files: [] };
-  const read = await readAll(parts, files, isRequired);
+  const read = await Array.fromAsync(parts, (part) => files.read(part, { isRequired }));
   const text = read.map(({ text }) => text).join('\n');
   return { role: 'user', text, files: read.flatMap(({ file }) => file ?? []) };
-}
-
-/** One after the other: there is a limit for their sum. */
-async function readAll(parts: readonly Part[], files: DialogueFiles, isRequired: boolean): Promise<ReadPart[]> {
-  const read: ReadPart[] = [];
-  for (const part of parts) read.push(await files.read(part, { isRequired }));
-  return read;
 }
