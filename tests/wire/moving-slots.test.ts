@@ -98,7 +98,9 @@ it('every message has one task that ends, and streams have every event, while a 
   };
   await served('the clients are served');
 
-  const { slots } = new Shards('', SHARDS);
+  // One for each shard, and that of what they share.
+  const keys = ['{agents}', ...new Shards('', SHARDS).all.map(({ outbox }) => outbox)];
+  const slots = await Promise.all(keys.map((key) => cluster.slotOf(key)));
   const homes = new Map(await Promise.all(slots.map(async (slot) => [slot, await cluster.ownerOf(slot)] as const)));
   const added = await cluster.addMaster();
   await moveAll(slots, () => added);

@@ -10,6 +10,5 @@ export type {
   OpenFile,
   StoredFile,
 } from './file-store.ts';
-export { LocalFiles } from './local-files.ts';
-export { filesAt, requireFilesUrl } from './open-files.ts';
+export { filesAt, LocalFiles, requireFilesUrl } from './local-files.ts';
 export type { SweepOptions } from './sweep.ts';

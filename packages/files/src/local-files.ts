@@ -11,7 +11,7 @@ import { limitOf, overQuota, ownerName, requireExpected, tooLarge, tooLong } fro
 import { bytesIn, draftPrefix, factsName, gonePrefix, type SweepOptions, sweepFolder, taskName } from './sweep.ts';
 
 /** The folder that `FILES_URL` names. @throws {Error} it names no folder of this machine */
-export function folderOf(filesUrl: string): string {
+function folderOf(filesUrl: string): string {
   const url = URL.canParse(filesUrl) ? new URL(filesUrl) : undefined;
   if (url?.protocol !== 'file:')
     throw new Error('must be the URL of a folder, such as file:///var/lib/switchyard/files');
@@ -281,4 +281,15 @@ export class LocalFiles implements FileStore {
   #path(owner: string, name: string): string {
     return join(this.#folderOf(owner), name);
   }
+}
+
+/** @throws {Error} `FILES_URL` names no folder of this machine */
+export function requireFilesUrl(filesUrl: string): string {
+  folderOf(filesUrl);
+  return filesUrl;
+}
+
+/** The files that `FILES_URL` names. @throws {Error} as `requireFilesUrl` */
+export function filesAt(filesUrl: string, limits: FileLimits): FileStore {
+  return new LocalFiles(folderOf(filesUrl), limits);
 }

@@ -43,6 +43,10 @@ export class TestCluster implements AsyncDisposable {
     return `redis+cluster://${this.masters.map(({ port }) => `127.0.0.1:${port}`).join(',')}`;
   }
 
+  async slotOf(key: string): Promise<number> {
+    return Number(await this.masters[0]?.redis.cluster('KEYSLOT', key));
+  }
+
   /** The master that has a slot. */
   async ownerOf(slot: number): Promise<ClusterMaster> {
     const ranges = (await this.masters[0]?.redis.cluster('SLOTS')) ?? [];
@@ -124,6 +128,6 @@ export class TestCluster implements AsyncDisposable {
   }
 }
 
-export async function idOf({ redis }: ClusterMaster): Promise<string> {
+async function idOf({ redis }: ClusterMaster): Promise<string> {
   return String(await redis.call('CLUSTER', 'MYID'));
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type RedisConnection, retryDelayMs } from './connection.ts';
 import { isRedirected, NotReplicated } from './errors.ts';
+import { keyBeside } from './keys.ts';
 import { nothing } from './reply.ts';
 import { defineScript, type Script, type ScriptCall, type ScriptText } from './script.ts';
 
@@ -51,7 +52,7 @@ export async function confirmRead({ replicated, settings }: DurableDependencies,
 }
 
 /** In the slot of any key of a shard. */
-export const confirmedKeyOf = (key: string): string => `${key.slice(0, key.indexOf('}') + 1)}:confirmed`;
+export const confirmedKeyOf = (key: string): string => keyBeside(key, 'confirmed');
 
 interface Sent {
   readonly command?: ScriptText;

@@ -234,5 +234,10 @@ function globText(text: string): string {
  * before it runs: so it cannot fail after some writes at a key that it computes and that has moved already.
  */
 export function guardKey(key: string): string {
-  return `${key.slice(0, key.indexOf('}') + 1)}:guard`;
+  return keyBeside(key, 'guard');
+}
+
+/** A key with the prefix and the hash tag of another one, so that both have one slot. */
+export function keyBeside(key: string, name: string): string {
+  return `${key.slice(0, key.indexOf('}') + 1)}:${name}`;
 }

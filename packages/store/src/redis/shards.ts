@@ -9,11 +9,6 @@ export class Shards {
     this.all = Array.from({ length: count }, (_, shard) => new ShardKeys(prefix, tagNumber(shard, count)));
   }
 
-  /** The slots of a Cluster that the deployment uses: one for each shard, and that of what they share. */
-  get slots(): number[] {
-    return ['agents', ...this.all.map(({ outbox }) => hashTagOf(outbox))].map(slotOf);
-  }
-
   /** The shard that an id (of a task or a context) lives on. */
   of(id: string): ShardKeys {
     return this.#at(shardOf(id, this.all.length));
