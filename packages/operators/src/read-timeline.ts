@@ -94,11 +94,19 @@ async function readEventPage(
   while (next && limit > 0 && maxBytes > 0) {
     const args = { start: next, direction, limit, maxBytes: Math.min(maxBytes, BYTES_AT_ONCE) };
     const [after, seen, bytes, found] = await readStatusesScript.run(redis, { keys: { events }, args });
-    statuses.push(...found.map(([seq, header, at]) => ({ seq, letter: header.slice(0, 1), atMs: Date.parse(at) })));
+    statuses.push(...found.map(statusFact));
     [next, limit, maxBytes] = [after, limit - seen, maxBytes - bytes];
   }
   return { statuses, isAll: next === '', lastSeq: next === '' && direction < 0 ? 0 : seqIn(next) };
 }
+
+/** @param header as events.lua writes it: that of an accepted message has neither a number nor a mark */
+const statusFact = ([seq, header, at]: readonly [number, string, string]): StatusFact => ({
+  seq,
+  letter: header.slice(0, 1),
+  isAcceptance: header === 's',
+  atMs: Date.parse(at),
+});
 
 const KEPT_ATTEMPTS = 16;
 

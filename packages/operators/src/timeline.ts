@@ -32,6 +32,8 @@ export interface TimelineFacts {
 export interface StatusFact {
   readonly seq: number;
   readonly letter: string;
+  /** A message was accepted: the task is submitted, and not again. */
+  readonly isAcceptance: boolean;
   readonly atMs: number;
 }
 
@@ -91,7 +93,7 @@ export function timelineOf(facts: TimelineFacts): Timeline {
   const { record, deliveries, caller } = facts;
   const attempts = attemptsOf(facts);
   const entries = [
-    ...acceptances(facts, attempts),
+    ...acceptances(facts),
     ...attempts.flatMap(({ began, waitedMs }) => queuedBefore(began, waitedMs)),
     ...queuedNow(facts),
     ...lateMessages(facts),
@@ -205,25 +207,11 @@ function derivedFailure(
   return { kind: 'canceled', message: 'The task was canceled while the attempt ran.' };
 }
 
-/**
- * The times when messages were accepted. A message sets the state to SUBMITTED. An attempt that is given back or begins
- * again does so as well, at the time when it ends or begins, and a late message with another one behind it when it is
- * rejected: these statuses are left out.
- */
-function acceptances(facts: TimelineFacts, attempts: readonly Attempt[]): TimelineEntry[] {
-  const { record, statuses, caller, attempts: fields, notes } = facts;
-  const again = attempts.filter(({ attempt }) => attempt > 1).map(({ began }) => began);
-  const late = lateNotes(notes).map(({ atMs }) => atMs);
-  const others = new Set([...again, ...late, ...attempts.flatMap(({ epoch }) => givenBackAt(fields[`e${epoch}`]))]);
-  const submitted = statuses.filter(({ letter, atMs }) => letter === 's' && !others.has(atMs));
+function acceptances({ record, statuses, caller }: TimelineFacts): TimelineEntry[] {
   const from = caller ?? `${record.tenant}/${record.subject}`;
-  return submitted.map(({ atMs }, i) => ({ kind: 'accepted', at: iso(atMs), number: i + 1, from }));
-}
-
-/** @param end `<ms> <letter>` */
-function givenBackAt(end = ''): number[] {
-  const [ms, letter = ''] = end.split(' ');
-  return letter === 'r' || letter === 'q' ? [Number(ms)] : [];
+  return statuses
+    .filter(({ isAcceptance }) => isAcceptance)
+    .map(({ atMs }, i) => ({ kind: 'accepted', at: iso(atMs), number: i + 1, from }));
 }
 
 function queuedBefore(began: number, waitedMs: number): TimelineEntry[] {

@@ -105,6 +105,23 @@ test('a timeline has each attempt with its end: retried, taken over, settled', a
   expect(entries.map(({ at }) => at)).toEqual(entries.map(({ at }) => at).sort());
 });
 
+test('messages that are accepted in the millisecond of an attempt count, a task that is submitted again does not', async () => {
+  const { taskId } = await accepted(store, alice);
+  const first = await beginAs(taskId, 'one', 1);
+  await first.publish(status('INPUT_REQUIRED', false));
+  await first.handBack(true);
+  expect(await store.ops.tasks.detail(taskId)).toMatchObject({ state: 'TASK_STATE_SUBMITTED' });
+  const acceptedNumbers = async () => only((await timeline(taskId)).entries, 'accepted').map(({ number }) => number);
+  expect(await acceptedNumbers()).toEqual([1]);
+  // Until an acceptance had the time of an attempt that began again.
+  for (let job = 1; job <= 20; job += 1) {
+    if (job > 1) await (await beginAs(taskId, 'one', 1, job)).handBack(true);
+    await (await beginAs(taskId, 'one', 2, job)).publish(status('INPUT_REQUIRED'));
+    await accepted(store, alice, userMessage('and', { taskId }));
+  }
+  expect(await acceptedNumbers()).toEqual(Array.from({ length: 21 }, (_, i) => i + 1));
+});
+
 test('a timeline has steps that ran or were remembered, and calls; the called task names its caller', async () => {
   const { taskId, contextId } = await accepted(store, alice);
   const first = await beginAs(taskId, 'one', 1);

@@ -76,8 +76,8 @@ export function parseMessage(message: string): FeedEvent[] {
 
 /**
  * Parses `id|header|json`. The id is `seq-incarnation`, followed by the incarnation of the event before if it differs.
- * The header is the state's letter, the number of an answered message, `m` for a plain message (events.lua). A regular
- * expression would take most of the time that an event costs.
+ * The header is the state's letter, the number of an answered message, and `m` for a plain message or `a` for a task that
+ * is submitted again (events.lua). A regular expression would take most of the time that an event costs.
  */
 function parseLine(line: string): FeedEvent {
   const first = line.indexOf('|');
@@ -86,15 +86,15 @@ function parseLine(line: string): FeedEvent {
   const hasIncarnation = dash >= 0 && dash < first;
   const before = hasIncarnation ? line.indexOf('-', dash + 1) : -1;
   const incarnation = hasIncarnation ? Number.parseInt(line.slice(dash + 1, first), 10) : 0;
-  const isPlainMessage = line[second - 1] === 'm' && second > first + 2;
-  const answered = line.slice(first + 2, isPlainMessage ? second - 1 : second);
+  const mark = second > first + 2 ? line[second - 1] : '';
+  const answered = line.slice(first + 2, mark === 'm' || mark === 'a' ? second - 1 : second);
   return {
     seq: Number.parseInt(line, 10),
     incarnation,
     previous: before >= 0 && before < first ? Number.parseInt(line.slice(before + 1, first), 10) : incarnation,
     state: stateOf(line[first + 1] ?? ''),
     answered: answered === '' ? undefined : Number(answered),
-    isPlainMessage,
+    isPlainMessage: mark === 'm',
     json: line.slice(second + 1),
   };
 }

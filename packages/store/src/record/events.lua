@@ -6,13 +6,14 @@
 --- @include "add-event.lua"
 
 -- An event's header has what readers need without parsing the event: the state's letter, the number of the message
--- that it answers (if it does), and `m` if the outcome is a plain message.
-local function emit(record, json, incarnation, answered, is_reply)
+-- that it answers (if it does), and `m` if the outcome is a plain message, or `a` if the task is submitted
+-- again without a new message.
+local function emit(record, json, incarnation, answered, mark)
   record.seq = record.seq + 1
   local events = record.changes.events
   local n = #events
   events[n + 1], events[n + 2] = record.seq, incarnation
-  events[n + 3], events[n + 4] = record.state .. (answered or '') .. (is_reply and 'm' or ''), json
+  events[n + 3], events[n + 4] = record.state .. (answered or '') .. (mark or ''), json
 end
 
 -- All events of a script are published in one message, one a line: JSON holds no line break.

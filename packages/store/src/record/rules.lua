@@ -14,7 +14,7 @@ end
 
 -- Emits a status event, which the script composes because its timestamp is Redis' time. details, all optional: message,
 -- metadata (JSON or ''), answered (number of the message that it answers or acknowledges), is_reply (the message is
--- the outcome).
+-- the outcome), is_again (the task is submitted again, without a new message).
 local function emit_status(record, state, details)
   details = details or {}
   local fields = record.changes.fields
@@ -31,7 +31,7 @@ local function emit_status(record, state, details)
   record.state, record.time = state, sortable(now_ms())
   fields.status = status_text(state, timestamp(now_ms()), message)
   local json = status_update(record.id, record.context, fields.status, metadata)
-  emit(record, json, new_incarnation(), details.answered, details.is_reply)
+  emit(record, json, new_incarnation(), details.answered, details.is_reply and 'm' or details.is_again and 'a')
 end
 
 -- The message of the turn leaves the inbox, and with it the `given` messages behind it, which the turn was given while
@@ -100,5 +100,5 @@ end
 -- A task is never input-required or auth-required while a message waits or a new attempt runs: a poller would read the
 -- old question as the answer to its message, and end-turn.lua would read it as the outcome of the new attempt.
 local function withdraw_question(record)
-  if is_waiting(record.state) then emit_status(record, 's') end
+  if is_waiting(record.state) then emit_status(record, 's', { is_again = true }) end
 end

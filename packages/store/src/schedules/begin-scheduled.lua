@@ -43,7 +43,7 @@ if ttl_ms then
   --- @include "../record/begin-by.lua"
   begin_within(record, ttl_ms, '')
 end
-emit_status(record, 's')
+emit_status(record, 's', { is_again = true })
 if has_next == '' then remove_scheduled_task(outbox_key, task_key, task_id, owner) end
 commit(record)
 return { 'begun', due }

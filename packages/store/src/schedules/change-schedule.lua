@@ -52,7 +52,7 @@ elseif is_paused(outbox_key, schedule_id) then
     record.later = due_ms
     local fields = record.changes.fields
     fields.schedule, fields.metadata = schedule_text, schedule_text
-    emit_status(record, 's', { metadata = schedule_text })
+    emit_status(record, 's', { metadata = schedule_text, is_again = true })
     commit(record)
   end
   if waits then redis.call('ZADD', scheduled_tasks_key, record.later, member) end
