@@ -1,5 +1,5 @@
-// Last lines of CI, from vitest's own JSON results: each test that failed, with the first line of its error; then how
-// many tests passed and failed.
+// Last lines of CI, from vitest's own JSON results: each test that failed, with its error in one line; then how many
+// tests passed and failed.
 //
 //   node scripts/count-tests.ts <file>…
 
@@ -26,6 +26,8 @@ interface TestResult {
   readonly status: string;
   readonly failureMessages: readonly string[];
 }
+
+const MAX_CHARS = 900;
 
 const results = process.argv.slice(2).map((file): VitestResult => JSON.parse(readFileSync(file, 'utf8')));
 const passed = total(({ numPassedTests }) => numPassedTests);
@@ -55,11 +57,14 @@ function hasFailed({ status }: TestResult): boolean {
 function failuresOf(file: FileResult): string {
   const path = relative(process.cwd(), file.name);
   const tests = file.assertionResults.filter(hasFailed);
-  const lines = tests.map(({ fullName, failureMessages }) => `${path} > ${fullName}: ${firstLine(failureMessages[0])}`);
-  if (isBroken(file)) lines.push(`${path}: ${firstLine(file.message)}`);
+  const lines = tests.map(({ fullName, failureMessages }) => `${path} > ${fullName}: ${inOneLine(failureMessages[0])}`);
+  if (isBroken(file)) lines.push(`${path}: ${inOneLine(file.message)}`);
   return lines.map((line) => `failed: ${line}\n`).join('');
 }
 
-function firstLine(message = ''): string {
-  return message.split('\n', 1)[0] ?? '';
+/** Without the stack. Of a long text, its begin and its end: a program's output ends with what went wrong. */
+function inOneLine(message = ''): string {
+  const [text = ''] = message.split(/\n\s+at /, 1);
+  const line = text.trim().replaceAll(/\s*\n\s*/g, ' | ');
+  return line.length <= MAX_CHARS ? line : `${line.slice(0, MAX_CHARS / 3)} […] ${line.slice((-MAX_CHARS * 2) / 3)}`;
 }

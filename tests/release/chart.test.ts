@@ -9,6 +9,7 @@ import { bringHelm } from '../../scripts/chart/bring-helm.ts';
 import { skippedFor } from '../support/has-program.ts';
 import { userMessage } from '../support/messages.ts';
 import { startProgram } from '../support/process.ts';
+import { until } from '../support/until.ts';
 import {
   containerOf,
   environmentOf,
@@ -233,23 +234,32 @@ describe.skipIf(skipped)(`the chart${skipped && ` (not checked: ${skipped})`}`, 
   });
 });
 
+/** @returns its port */
+async function startRedisOf(rendered: Rendered): Promise<number> {
+  const port = await freePort();
+  const { args = [] } = containerOf(podsOf(rendered).get('our-switchyard-redis'));
+  const atHome = args.map((word) =>
+    withSecrets(rendered, word)
+      .replace('/data', folder)
+      .replace(/^6379$/, String(port)),
+  );
+  const program = findRedisServer(process.env) ?? 'redis-server';
+  const server = await spawnGuarded(program, [...atHome, '--bind', '127.0.0.1']);
+  onTestFinished(async () => void (await server.stop()));
+  let output = '';
+  server.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  const isReady = () => output.includes('Ready to accept connections');
+  await until(() => isReady() || !server.isRunning(), { what: 'Redis is ready', timeoutMs: 30_000 });
+  if (isReady()) return port;
+  throw new Error(`Redis did not start. It printed:\n${output}`);
+}
+
 describe.skipIf(skipped)("the programs of the chart, on the chart's Redis", () => {
   it('serve a client, and report the load to KEDA', async () => {
     const rendered = render(['scaled'], { 'gateway.grpc.enabled': false });
-    const port = await freePort();
-    const { args = [] } = containerOf(podsOf(rendered).get('our-switchyard-redis'));
-    const atHome = args.map((word) =>
-      withSecrets(rendered, word)
-        .replace('/data', folder)
-        .replace(/^6379$/, String(port)),
-    );
-    const server = await spawnGuarded(findRedisServer(process.env) ?? 'redis-server', [
-      ...atHome,
-      '--bind',
-      '127.0.0.1',
-    ]);
-    onTestFinished(async () => void (await server.stop()));
-
+    const port = await startRedisOf(rendered);
     const settings = (pod: string, own: Readonly<Record<string, string>>) => ({
       ...settingsOf(rendered, pod),
       REDIS_URL: `rediss://switchyard@127.0.0.1:${port}`,
