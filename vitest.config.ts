@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
-import { longTests } from './vitest.faults.config.ts';
+import { longTests, tries } from './vitest.faults.config.ts';
 
 /** Packages whose tests run in the process itself. */
 const inProcess = [
@@ -34,6 +34,7 @@ export default defineConfig({
     // A worker waits a third of its time, for processes, leases and browsers: three on two cores, six on four.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     // A process takes ten times as long to start on a machine that does other things.
+    retry: tries - 1,
     testTimeout: 60_000,
     expect: { poll: { timeout: 25_000 } },
     hookTimeout: 60_000,

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { tries } from './vitest.faults.config.ts';
 
 /** `npm run test:release`: what is published, installed from its tarballs and used as its users will. */
 export default defineConfig({
@@ -11,6 +12,7 @@ export default defineConfig({
     ],
     // Two cores, shared with what the tests install and start.
     maxWorkers: 2,
+    retry: tries - 1,
     testTimeout: 120_000,
     hookTimeout: 240_000,
     teardownTimeout: 10_000,

@@ -1,5 +1,5 @@
-// Last lines of CI, from vitest's own JSON results: each test that failed, with its error in one line; then how many
-// tests passed and failed.
+// Last lines of CI, from vitest's own JSON results: each test that failed, or that passed at its second try, with its
+// error in one line; then how many tests passed and failed.
 //
 //   node scripts/count-tests.ts <file>…
 
@@ -35,7 +35,7 @@ const passed = total(({ numPassedTests }) => numPassedTests);
 const failed = total(({ numFailedTests, testResults }) => numFailedTests + testResults.filter(isBroken).length);
 const skipped = total(({ numPendingTests, numTodoTests }) => numPendingTests + numTodoTests);
 
-for (const result of results) for (const file of result.testResults) process.stdout.write(failuresOf(file));
+for (const result of results) for (const file of result.testResults) process.stdout.write(linesOf(file));
 process.stdout.write(`${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}\n`);
 if (failed > 0 || results.length === 0 || results.some(({ numPassedTests }) => numPassedTests === 0)) {
   process.exitCode = 1;
@@ -54,12 +54,21 @@ function hasFailed({ status }: TestResult): boolean {
   return status === 'failed';
 }
 
-function failuresOf(file: FileResult): string {
+/** A test that passed keeps the errors of its tries before. */
+function isUnsteady({ status, failureMessages }: TestResult): boolean {
+  return status === 'passed' && failureMessages.length > 0;
+}
+
+function linesOf(file: FileResult): string {
   const path = relative(process.cwd(), file.name);
-  const tests = file.assertionResults.filter(hasFailed);
-  const lines = tests.map(({ fullName, failureMessages }) => `${path} > ${fullName}: ${inOneLine(failureMessages[0])}`);
-  if (isBroken(file)) lines.push(`${path}: ${inOneLine(file.message)}`);
-  return lines.map((line) => `failed: ${line}\n`).join('');
+  const line = (word: string, { fullName, failureMessages }: TestResult): string =>
+    `${word}: ${path} > ${fullName}: ${inOneLine(failureMessages[0])}\n`;
+  const lines = file.assertionResults.flatMap((test) => {
+    if (hasFailed(test)) return [line('failed', test)];
+    return isUnsteady(test) ? [line('unsteady', test)] : [];
+  });
+  if (isBroken(file)) lines.push(`failed: ${path}: ${inOneLine(file.message)}\n`);
+  return lines.join('');
 }
 
 /** Without the stack. Of a long text, its begin and its end: a program's output ends with what went wrong. */
