@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { AgentError, defineAgent, noteModelCall, RetryableError, type Turn } from '@switchyard/agent';
+import { modelError } from '@switchyard/agent/models';
 import { Ops } from '@switchyard/operators';
 import { isTerminal, type Task } from '@switchyard/protocol';
 import { Store } from '@switchyard/store';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { z } from 'zod';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { until } from '../../../tests/support/until.ts';
 import { Worker } from '../src/index.ts';
@@ -31,6 +33,9 @@ const ways: Record<string, (turn: Turn) => unknown> = {
   },
   'says so': () => {
     throw new AgentError('Sold out.');
+  },
+  'may not use its model': () => {
+    throw modelError(new Error('401 wrong key'), { kind: 'refused', status: 401 });
   },
   fails: (turn) => turn.fail('No more pizza.'),
   'says nothing': () => undefined,
@@ -71,6 +76,7 @@ const ways: Record<string, (turn: Turn) => unknown> = {
     return turn.complete('done without');
   },
   'calls without an answer': async (turn) => turn.complete((await turn.call('slow', 'hello', { timeoutMs: 20 })).text),
+  'calls nobody': async (turn) => turn.complete((await turn.call('nobody', 'hello')).text),
   calls: async (turn) => turn.complete((await turn.call('odd', 'answers')).text),
   answers: (turn) => turn.complete('hello'),
   'asks a model': async (turn) => {
@@ -96,6 +102,12 @@ const slow = defineAgent({
   card: { name: 'Slow', description: 'Never ends.', version: '1.0.0', skills: [] },
   execute: (turn) => new Promise((_, reject) => turn.signal.addEventListener('abort', reject)),
 });
+const orders = defineAgent({
+  id: 'orders',
+  card: { name: 'Orders', description: 'Takes data.', version: '1.0.0', skills: [] },
+  input: z.object({ pizza: z.string() }),
+  execute: (turn) => turn.complete('Done.'),
+});
 const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent: 'odd' };
 
 let store: Store;
@@ -106,7 +118,7 @@ beforeAll(async () => {
   const explain = { secrets: [secret], folder: process.cwd() };
   worker = new Worker(
     { drainMs: 0, sweepEveryMs: 200, explain },
-    { store, agents: [agent, slow], emit: () => undefined },
+    { store, agents: [agent, slow, orders], emit: () => undefined },
   );
   await worker.start();
 });
@@ -115,14 +127,15 @@ afterAll(async () => {
   await store.stop();
 });
 
-async function ended(text: string) {
+async function ended(text: string, agent = 'odd') {
+  const at = { ...scope, agent };
   const message = { messageId: randomUUID(), role: 'ROLE_USER' as const, parts: [{ text }] };
-  const acceptance = await store.tasks.accept(scope, { message, requestId: 'request-1' });
+  const acceptance = await store.tasks.accept(at, { message, requestId: 'request-1' });
   if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
   const { taskId } = acceptance;
   const task = await until(
     async () => {
-      const read: Task = JSON.parse((await store.tasks.read(scope, taskId))?.task?.toString() ?? 'null');
+      const read: Task = JSON.parse((await store.tasks.read(at, taskId))?.task?.toString() ?? 'null');
       return isTerminal(read.status.state) && read;
     },
     { what: `"${text}" has ended`, timeoutMs: 20_000 },
@@ -184,6 +197,7 @@ test.each([
   ['throws nothing', { kind: 'threw', message: 'undefined, not an Error: undefined' }],
   ['throws a trap', { kind: 'threw', message: 'The thrown value cannot be read.' }],
   ['says so', { kind: 'ended-by-agent', message: 'Sold out.' }],
+  ['may not use its model', { kind: 'model-refused', message: 'The agent is not allowed to use its model.' }],
   ['fails', { kind: 'ended-by-agent', message: 'No more pizza.' }],
   ['says nothing', { kind: 'misuse', message: expect.stringContaining('returned without an outcome') }],
   ['never ends', { kind: 'timed-out', message: 'The agent did not finish within 0.3 s.' }],
@@ -192,6 +206,34 @@ test.each([
   expect(task.status.state).toBe('TASK_STATE_FAILED');
   expect(await failuresOf(taskId)).toMatchObject([expected]);
   expect((await new Ops(store).tasks.record(taskId))?.reason).toMatchObject(expected);
+});
+
+test('a task that was refused from outside says what to change before it runs again', async () => {
+  const { taskId } = await ended('may not use its model');
+  const { diagnosis } = (await new Ops(store).tasks.detail(taskId)) ?? {};
+  expect(diagnosis?.text).toContain('The task failed (model-refused): The agent is not allowed to use its model.');
+  expect(diagnosis).toMatchObject({
+    advice: expect.stringContaining('Change the key of the agent for its model (apiKey)'),
+    actions: ['retry'],
+  });
+});
+
+test('an input that the agent does not take is not refused by its code, and a rerun does not help', async () => {
+  const { taskId } = await ended('no data', 'orders');
+  const { diagnosis, reason } = (await new Ops(store).tasks.detail(taskId)) ?? {};
+  expect(reason).toMatchObject({ kind: 'input-refused' });
+  expect(diagnosis).toMatchObject({
+    text: expect.stringMatching(/^The message was rejected: The message that begins this task /),
+    advice: expect.stringContaining('Send a new message with the input'),
+    actions: [],
+  });
+});
+
+test('a call of an agent that does not exist says that its id is to be corrected', async () => {
+  const { taskId } = await ended('calls nobody');
+  expect((await new Ops(store).tasks.detail(taskId))?.diagnosis.advice).toBe(
+    'Correct the id of the called agent, or start a worker that has this agent.',
+  );
 });
 
 test('an agent that asks for a retry: what it asked for, and the status that made it ask', async () => {

@@ -1,5 +1,5 @@
 /**
- * Runs agents: for workers, and for tests of executors. Authors of agents need only `@switchyard/agent`.
+ * Runs agents: for workers, executors, and tests of executors. Authors of agents need only `@switchyard/agent`.
  * @module
  */
 
@@ -17,6 +17,7 @@ export type { TurnResult } from './port/outcome.ts';
 export type { PacePort, RoomCorrection, RoomReply } from './port/pace-port.ts';
 export type { SteeringPort } from './port/steering-port.ts';
 export type { StepBeginning, StepPort, StepRun } from './port/step-port.ts';
+export { RefusedError } from './port/turn-errors.ts';
 export type { TurnPort } from './port/turn-port.ts';
 export {
   type PendingWait,

@@ -1,6 +1,7 @@
 import type { ContentBlockParam, RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
-import { AgentError, RetryableError } from '@switchyard/agent';
+import { RetryableError } from '@switchyard/agent';
 import { type Answer, brokenOff, checkFinish, noAnswer } from '@switchyard/agent/models';
+import { RefusedError } from '@switchyard/agent/runtime';
 import { Block } from './block.ts';
 
 export interface AnthropicAnswer extends Answer {
@@ -36,7 +37,7 @@ export class AnswerBuilder {
   build(): AnthropicAnswer {
     if (!this.#reason) throw new RetryableError(brokenOff);
     if (this.#reason === 'refusal' && this.#explanation)
-      throw new AgentError(`The model declined: ${this.#explanation}`);
+      throw new RefusedError('model-refused', `The model declined: ${this.#explanation}`);
     const isPaused = this.#reason === 'pause_turn';
     if (!isPaused) checkFinish(this.#reason);
     const blocks = [...this.#blocks.entries()].sort(([a], [b]) => a - b).map(([, block]) => block);

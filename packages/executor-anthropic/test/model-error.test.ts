@@ -1,4 +1,5 @@
 import Anthropic from '@anthropic-ai/sdk';
+import { faultOf } from '@switchyard/agent/runtime';
 import { MemoryPort } from '@switchyard/agent/testing';
 import { describe, expect, it } from 'vitest';
 import { answer, ModelEndpoint, type Script } from '../../../tests/support/model-endpoint.ts';
@@ -95,6 +96,7 @@ describe('a model with a permanent error', () => {
   it.each(final)('fails the task with a text for the client: %s', async (_, script, message) => {
     const { result, state, said } = await ask(script);
     expect([result.kind, state, said]).toEqual(['failed', 'TASK_STATE_FAILED', message]);
+    expect('error' in result && faultOf(result.error).kind).toBe('model-refused');
   });
 
   it('does not reveal the API key, although the server repeats it', async () => {

@@ -1,5 +1,6 @@
 import type { Turn } from '@switchyard/agent';
-import { AgentError, RetryableError, TurnInterruption } from '@switchyard/agent';
+import { RetryableError, TurnInterruption } from '@switchyard/agent';
+import { RefusedError } from '@switchyard/agent/runtime';
 import { ProgramLost } from './guard.ts';
 import { OutputUpdates } from './output-updates.ts';
 import type { Program } from './program.ts';
@@ -43,18 +44,24 @@ async function endProgram(program: Program, error: unknown, settings: FullComman
 async function checkExit(program: Program): Promise<void> {
   const code = await program.exitCode();
   if (code === 0) return;
-  if (code !== undefined && code !== temporaryFailure) throw new AgentError(describeExit(code));
+  if (code !== undefined && code !== temporaryFailure) throw failed(code);
   await program.discard();
   throw new RetryableError(code ? 'The program asked to be run again later.' : 'The program was interrupted.');
 }
 
-function describeExit(code: number): string {
-  if (code === 126 || code === 127) return `The program could not be started (exit code ${code}).`;
-  return code > 128 ? `The program was ended by signal ${code - 128}.` : `The program failed with exit code ${code}.`;
+function failed(code: number): RefusedError {
+  const isMissing = code === 126 || code === 127;
+  const text = isMissing
+    ? `The program could not be started (exit code ${code}).`
+    : code > 128
+      ? `The program was ended by signal ${code - 128}.`
+      : `The program failed with exit code ${code}.`;
+  return new RefusedError('program-failed', text, isMissing ? { code: 'not-started' } : {});
 }
 
-function tooMuch({ outputLimitBytes }: FullCommandSettings): AgentError {
-  return new AgentError(`The program wrote more than ${outputLimitBytes} bytes and was stopped.`);
+function tooMuch({ outputLimitBytes }: FullCommandSettings): RefusedError {
+  const text = `The program wrote more than ${outputLimitBytes} bytes and was stopped.`;
+  return new RefusedError('program-failed', text, { code: 'limit' });
 }
 
 /** Counts from the start of the program, whichever attempt started it. */
@@ -63,7 +70,8 @@ class TimeLimit implements Disposable {
   readonly #timer: NodeJS.Timeout;
 
   constructor(startedAt: number, timeoutMs: number) {
-    const error = new AgentError(`The program did not finish within ${timeoutMs / 1000} s and was stopped.`);
+    const text = `The program did not finish within ${timeoutMs / 1000} s and was stopped.`;
+    const error = new RefusedError('program-failed', text, { code: 'limit' });
     this.#timer = setTimeout(() => this.#controller.abort(error), Math.max(startedAt + timeoutMs - Date.now(), 0));
   }
 

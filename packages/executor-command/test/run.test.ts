@@ -1,4 +1,5 @@
 import { join, relative } from 'node:path';
+import { faultOf } from '@switchyard/agent/runtime';
 import { runTurn } from '@switchyard/agent/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { agentThat } from '../../../tests/support/agent-that.ts';
@@ -22,8 +23,9 @@ describe('a program', () => {
     ['no-such-program-anywhere', 'The program could not be started (exit code 127).'],
     ['kill -KILL $$', 'The program was ended by signal 9.'],
   ])('fails the task when it ends otherwise: %s', async (command, text) => {
-    const { state, statusText } = await bench.run(command);
+    const { state, statusText, result } = await bench.run(command);
     expect([state, statusText]).toEqual(['TASK_STATE_FAILED', text]);
+    expect('error' in result && faultOf(result.error).kind).toBe('program-failed');
   });
 
   it('runs in a workspace whose root is given as a relative path', async () => {

@@ -1,5 +1,6 @@
-import { AgentError, RetryableError } from '@switchyard/agent';
+import { RetryableError } from '@switchyard/agent';
 import { type Answer, brokenOff, checkFinish, noAnswer } from '@switchyard/agent/models';
+import { RefusedError } from '@switchyard/agent/runtime';
 import { ThoughtFilter } from './thoughts.ts';
 import { type CallPiece, type OpenAiToolCall, ToolCallBuilder } from './tool-call-builder.ts';
 
@@ -62,7 +63,7 @@ export class AnswerBuilder {
    * @throws {RetryableError} the answer broke off, or is empty
    */
   build(): OpenAiAnswer {
-    if (this.#refusal) throw new AgentError(`The model declined: ${this.#refusal}`);
+    if (this.#refusal) throw new RefusedError('model-refused', `The model declined: ${this.#refusal}`);
     this.#checkFinish();
     const calls = this.#calls.build();
     if (!this.#text && calls.length === 0) throw new RetryableError(noAnswer);

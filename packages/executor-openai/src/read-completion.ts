@@ -1,5 +1,6 @@
-import { AgentError, RetryableError } from '@switchyard/agent';
+import { RetryableError } from '@switchyard/agent';
 import { noAnswer, type SaidOfAnswer } from '@switchyard/agent/models';
+import { RefusedError } from '@switchyard/agent/runtime';
 import { createParser } from 'eventsource-parser';
 import { APIError } from 'openai';
 import type { SentChoice } from './answer.ts';
@@ -95,7 +96,8 @@ async function* textsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string
   let bytes = 0;
   for await (const piece of body) {
     bytes += piece.byteLength;
-    if (bytes > maxBytes) throw new AgentError(`The answer of the model has more than ${maxBytes / 2 ** 20} MiB.`);
+    if (bytes > maxBytes)
+      throw new RefusedError('model-refused', `The answer of the model has more than ${maxBytes / 2 ** 20} MiB.`);
     yield decoder.decode(piece, { stream: true });
   }
 }

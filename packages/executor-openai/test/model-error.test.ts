@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { faultOf } from '@switchyard/agent/runtime';
 import { MemoryPort } from '@switchyard/agent/testing';
 import { describe, expect, it } from 'vitest';
 import {
@@ -153,6 +154,7 @@ describe('a model with a permanent error', () => {
   it.each(final)('fails the task with a text for the client: %s', async (_, script, text) => {
     const { result, state, statusText } = await ask(script);
     expect([result.kind, state, statusText]).toEqual(['failed', 'TASK_STATE_FAILED', text]);
+    expect('error' in result && faultOf(result.error).kind).toBe('model-refused');
   });
 
   it('fails the task with the text of its refusal', async () => {

@@ -1,3 +1,4 @@
+import { AddressRefused } from '@switchyard/outgoing';
 import type { AgentCard, AgentInterface } from '@switchyard/protocol';
 import type { Protocol } from './answers/protocol.ts';
 import { RemoteError } from './answers/remote-error.ts';
@@ -68,7 +69,9 @@ function isLoopback({ hostname }: URL): boolean {
 function checkAddress(url: string, settings: RemoteSettings): void {
   const problem = policyOf(settings).problemOf(url);
   if (problem !== undefined)
-    throw new RemoteError('refused', `its card names ${url.slice(0, 200)}, and the URL ${problem}${hintFor(url)}`);
+    throw new RemoteError('refused', `its card names ${url.slice(0, 200)}, and the URL ${problem}${hintFor(url)}`, {
+      cause: new AddressRefused(problem),
+    });
   const { origin } = new URL(url);
   if (hasSecrets(settings) && !namedOrigins(settings).includes(origin)) throw untrustedOrigin(origin);
 }

@@ -1,4 +1,5 @@
-import { AgentError, type Execute, timesOf } from '@switchyard/agent';
+import { type Execute, timesOf } from '@switchyard/agent';
+import { RefusedError } from '@switchyard/agent/runtime';
 import { RemoteError } from './answers/remote-error.ts';
 import { RemoteClient } from './remote-client.ts';
 import { RemoteRun } from './remote-run.ts';
@@ -36,8 +37,7 @@ export function remoteExecutor(given: RemoteSettings): Execute {
         return await opening;
       } catch (cause) {
         if (client === opening) client = undefined;
-        if (!(cause instanceof RemoteError && cause.isTemporary))
-          throw new AgentError(`The card of the remote agent cannot be used: ${reasonOf(cause)}`, { cause });
+        if (!(cause instanceof RemoteError && cause.isTemporary)) throw unusableCard(cause);
         await budget.wait(cause, signal);
       }
     }
@@ -46,6 +46,8 @@ export function remoteExecutor(given: RemoteSettings): Execute {
   return async (turn) => new RemoteRun(turn, await open(turn.signal), settings).run();
 }
 
-function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
+function unusableCard(cause: unknown): RefusedError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const code = cause instanceof RemoteError ? cause.kind : undefined;
+  return new RefusedError('remote-refused', `The card of the remote agent cannot be used: ${reason}`, { cause, code });
 }

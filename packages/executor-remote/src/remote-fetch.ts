@@ -84,8 +84,19 @@ function parsed(value: unknown, { status, headers }: Response): Response {
 function refusalOf(response: Response, text: string, protocol: Protocol): Response {
   const value = errorIn(text, protocol);
   // What is busy or away says so with its status, whatever error it puts into its answer.
-  if (value !== undefined && verdictOnStatus(response.status).verdict !== 'unreachable') return parsed(value, response);
+  if (value !== undefined && verdictOnStatus(response.status).verdict !== 'unreachable') {
+    const refused = refusedCaller(response, value);
+    if (refused) throw refused;
+    return parsed(value, response);
+  }
   throw refusal(response, text);
+}
+
+/** Not every error of the SDK has the status, by which operators are told of credentials. */
+function refusedCaller({ status }: Response, value: unknown): RemoteError | undefined {
+  if (status !== 401 && status !== 403) return undefined;
+  const { message } = Object(Object(value).error ?? value);
+  return typeof message === 'string' ? new RemoteError('refused', message, { status }) : undefined;
 }
 
 /** The error of an answer whose status is not 2xx, and which has no error of A2A. */
@@ -94,6 +105,7 @@ export function refusal({ status, headers }: Response, text: string): RemoteErro
   return new RemoteError(verdict, `it ${about.text}${redirection(headers)}`, {
     retryAfterMs: retryAfterMs(headers.get('retry-after')),
     mayHaveArrived,
+    status,
     cause: text ? new Error(text.slice(0, 300)) : undefined,
   });
 }

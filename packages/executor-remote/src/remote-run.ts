@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Outcome, Turn } from '@switchyard/agent';
-import { AgentError, RetryableError, TurnInterruption } from '@switchyard/agent';
+import { RetryableError, TurnInterruption } from '@switchyard/agent';
+import { RefusedError } from '@switchyard/agent/runtime';
 import { isTerminal, type TaskStatus } from '@switchyard/protocol';
 import { RemoteError } from './answers/remote-error.ts';
 import { outgoingMessage, remoteContext } from './outgoing-message.ts';
@@ -184,7 +185,10 @@ export class RemoteRun {
       this.#canStream = false;
       return;
     }
-    throw new AgentError(`The remote agent refused: ${error.message}`, { cause: error });
+    throw new RefusedError('remote-refused', `The remote agent refused: ${error.message}`, {
+      cause: error,
+      code: error.kind,
+    });
   }
 
   /** Waits before the request is repeated; a message is looked for first if the agent may have it. */
@@ -208,7 +212,7 @@ export class RemoteRun {
    */
   async #startAgain(cause: RemoteError): Promise<void> {
     if (!this.#link.isBegunHere || ++this.#restarts > maxRestarts)
-      throw new AgentError('The remote agent no longer knows this task.', { cause });
+      throw new RefusedError('remote-refused', 'The remote agent no longer knows this task.', { cause, code: 'lost' });
     this.#link.lose();
     this.#lastEventId = undefined;
     this.#view.restart();
@@ -233,9 +237,9 @@ function rethrowTemporary(error: unknown): undefined {
   if (!(error instanceof RemoteError) || error.isTemporary || error.kind === 'lost') throw error;
 }
 
-function mayBeDone(cause: RemoteError): AgentError {
+function mayBeDone(cause: RemoteError): RefusedError {
   const text = 'The remote agent may have done this already, so the message is not sent again';
-  return new AgentError(`${text}: ${cause.message}`, { cause });
+  return new RefusedError('remote-refused', `${text}: ${cause.message}`, { cause, code: 'doubt' });
 }
 
 function endsTurn({ state }: TaskStatus): boolean {

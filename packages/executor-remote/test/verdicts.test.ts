@@ -1,4 +1,4 @@
-import { executeTurn } from '@switchyard/agent/runtime';
+import { executeTurn, faultOf } from '@switchyard/agent/runtime';
 import { MemoryPort } from '@switchyard/agent/testing';
 import { describe, expect, it } from 'vitest';
 import { agentThat } from '../../../tests/support/agent-that.ts';
@@ -23,7 +23,8 @@ async function send(answers: readonly Answer[], way: Way, other?: Answer) {
   const settings = { cardUrl: agent.cardUrl, pollEveryMs: 5, retryBudgetMs: 900, idleTimeoutMs: 60, requestTimeoutMs };
   const result = await executeTurn(agentThat(remoteExecutor(settings)), port);
   const text = port.current.status.message?.parts[0]?.text ?? '';
-  return { sent: agent.messages, kind: result.kind, text };
+  const error = 'error' in result ? result.error : undefined;
+  return { sent: agent.messages, kind: result.kind, text, error };
 }
 
 const status =
@@ -55,6 +56,18 @@ describe.concurrent.each(ways)('a message over $binding $version, streaming: $st
       expect(text).not.toContain('<html>');
     },
   );
+
+  it.each([401, 403])('that is refused with HTTP %i and an error of A2A: operators get the status', async (code) => {
+    const refused: Answer = (response, request) => {
+      const error = { code: isRpc ? -32050 : code, message: 'Who are you?' };
+      response.writeHead(code, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(isRpc ? rpc(request, { error }) : { error }));
+    };
+    const { text, error } = await send([refused], way);
+    expect(text).toContain('Who are you?');
+    expect(faultOf(error).kind).toBe('remote-refused');
+    expect(error).toHaveProperty('cause.status', code);
+  });
 
   it.each([
     ['a page', body('<!doctype html><p>Sign in', 'text/html')],

@@ -1,6 +1,6 @@
 import { TaskState } from '@a2a-js/sdk';
 import { AgentEvent, type AgentExecutor, type RequestContext } from '@a2a-js/sdk/server';
-import { executeTurn } from '@switchyard/agent/runtime';
+import { executeTurn, faultOf } from '@switchyard/agent/runtime';
 import { MemoryPort, type MemoryTurn, runTurn, type TestedTurn } from '@switchyard/agent/testing';
 import { describe, expect, it } from 'vitest';
 import { agentThat } from '../../../tests/support/agent-that.ts';
@@ -154,6 +154,8 @@ describe('an executor of the SDK', () => {
       kind: 'failed',
       error: { cause: { message: expect.stringContaining('left its task in TASK_STATE_WORKING') } },
     });
+    const failed = await result;
+    expect('error' in failed && faultOf(failed.error).kind).toBe('misuse');
     expect(port.current.status).toMatchObject({
       state: 'TASK_STATE_FAILED',
       message: { parts: [{ text: 'The agent ended its turn without an outcome.' }] },

@@ -1,10 +1,13 @@
 import type { FailureReport } from '@switchyard/protocol';
+import { refusalAdvice } from './refusal-advice.ts';
 
 type Advise = (where: string) => string;
 
 /** What to do after a failure, before the task runs again. `where`: the author's line, or `the agent`. */
 const advice: Readonly<Partial<Record<FailureReport['kind'], Advise>>> = {
   threw: (where) => `Mend ${where}.`,
+  'input-refused': () =>
+    'Send a new message with the input that the agent takes; its card has the schema. A rerun has the same input.',
   misuse: (where) => `Mend ${where}, as the message says.`,
   'over-limit': (where) => `Make ${where} write less, or raise the limit that the message names.`,
   'budget-spent': () =>
@@ -28,6 +31,17 @@ const advice: Readonly<Partial<Record<FailureReport['kind'], Advise>>> = {
 };
 
 /** @returns undefined: the message says all that is known */
-export function adviceFor({ kind, place }: FailureReport): string | undefined {
-  return advice[kind]?.(place ? `${place.file}:${place.line}` : 'the agent');
+export function adviceFor({ kind, place, error }: FailureReport): string | undefined {
+  const where = place ? `${place.file}:${place.line}` : 'the agent';
+  return callAdvice(kind, error?.code) ?? refusalAdvice(kind, error, where) ?? advice[kind]?.(where);
 }
+
+/** Calls that fail again whatever the called agent does. `code`: the kind of the CallError. */
+function callAdvice(kind: FailureReport['kind'], code: string | number | undefined): string | undefined {
+  if (kind !== 'call-failed' || code === undefined) return undefined;
+  if (code === 'unknown-agent') return 'Correct the id of the called agent, or start a worker that has this agent.';
+  return code === 'busy' || code === 'timed-out' ? undefined : 'Mend the call, as the message says.';
+}
+
+/** Whether the same message may end otherwise after the advice. */
+export const mayRerun = ({ kind }: FailureReport): boolean => kind !== 'input-refused';

@@ -1,4 +1,4 @@
-import { adviceFor } from './advice.ts';
+import { adviceFor, mayRerun } from './advice.ts';
 import type { Diagnosis } from './finding.ts';
 import type { TaskFacts } from './task-facts.ts';
 import type { Failure } from './task-failures.ts';
@@ -23,7 +23,7 @@ export function ended({ record, failure, failedParts, failingWebhooks }: TaskFac
         ...placesOf(failure, before),
         ...(failure.kind === 'budget-spent' ? [{ kind: 'tenant', id: record.tenant } as const] : []),
       ],
-      actions: ['retry'],
+      actions: mayRerun(failure) ? ['retry'] : [],
       failure,
       ...(before.length > 0 && { before }),
     };
@@ -44,6 +44,7 @@ function placesOf(failure: Failure, before: readonly Failure[]): Diagnosis['see'
 
 const whatHappened: Readonly<Partial<Record<Failure['kind'], string>>> = {
   'ended-by-agent': 'The agent ended the task',
+  'input-refused': 'The message was rejected',
   'not-begun': 'The message was rejected',
 };
 

@@ -326,6 +326,56 @@ test('a task that failed after a call had failed: the call, and its task, are na
   expect(diagnosis).not.toHaveProperty('before');
 });
 
+/** Of an attempt that failed for good. */
+function adviceOn(kind: Failure['kind'], error: Partial<Failure['error']>, place?: Failure['place']) {
+  const thrown = { type: 'AgentError', message: 'No.', ...error };
+  const failure: Failure = { kind, message: 'No.', at: '2026-01-31T12:00:00Z', epoch: 1, error: thrown, place };
+  const state = { state: 'TASK_STATE_FAILED', isTerminal: true } as const;
+  return diagnose({ ...queued, record: { ...record, ...state }, failure }).advice;
+}
+
+const addressRefused = { type: 'AddressRefused', message: 'the URL must begin with https://' };
+
+test.each([
+  ['model-refused', { status: 401 }, 'Change the key of the agent for its model (apiKey)'],
+  ['model-refused', { status: 403 }, 'Change the key of the agent for its model (apiKey)'],
+  ['model-refused', { status: 404 }, "Correct the model's name (model) or the address of its server (baseURL)"],
+  ['model-refused', { status: 400 }, 'Change what the agent asks of the model: its server refuses that (400)'],
+  ['model-refused', { status: 400, code: 'too-long' }, 'Take a model with a longer context'],
+  ['model-refused', { code: 'quota', status: 429 }, 'Add to the quota of the account'],
+  ['model-refused', { code: 'cut-off' }, 'Let the model write more'],
+  ['model-refused', { code: 'rounds' }, 'Raise maxToolRounds'],
+  ['model-refused', {}, 'Change the prompt, or the model'],
+  ['remote-refused', { cause: { type: 'RemoteError', message: 'No.', status: 401 } }, 'Change the credentials'],
+  ['remote-refused', { cause: { type: 'RemoteError', message: 'No.', status: 404 } }, 'Correct the address'],
+  ['remote-refused', { cause: { type: 'RemoteError', message: 'No.', status: 422 } }, 'Change what the remote agent'],
+  ['remote-refused', { cause: addressRefused }, 'Allow the address if it may be called: in trustedOrigins'],
+  ['remote-refused', { code: 'untrusted-origin' }, 'Allow the address if it may be called: in trustedOrigins'],
+  ['remote-refused', { code: 'lost' }, 'See why the remote agent has lost its task'],
+  ['remote-refused', { code: 'doubt' }, 'See whether the remote agent has done it'],
+  ['file-refused', { cause: addressRefused }, 'Allow the address if workers may read it (AGENT_ALLOW_HOSTS'],
+  ['file-refused', { status: 403 }, "Let the file's server give the file without a login"],
+  ['file-refused', { status: 404 }, 'Put the file where its URL says, or send a new message'],
+  ['file-refused', { code: 'over-quota' }, 'Delete files of the client'],
+  ['file-refused', { code: 'too-large' }, 'Raise the limit that the message names'],
+  ['program-failed', { code: 'not-started' }, 'Correct command, or install the program'],
+  ['program-failed', { code: 'limit' }, 'Raise the limit that the message names (timeoutMs'],
+  ['program-failed', { code: 'sandbox' }, 'Install a sandbox'],
+  ['program-failed', {}, "See the program's output"],
+] as const)('what to change first, after %s with %j', (kind, error, advice) => {
+  expect(adviceOn(kind, error)).toContain(advice);
+});
+
+test("the author's own request that a server refused: the line, and what to change there", () => {
+  const place = { file: 'agent.ts', line: 41, column: 7 };
+  expect(adviceOn('threw', { cause: { type: 'Error', message: 'No.', status: 401 } }, place)).toBe(
+    'Change the credentials that agent.ts:41 sends: a server refuses them (401).',
+  );
+  expect(adviceOn('retry-asked', { status: 404 }, place)).toContain('Correct the address or the name that agent.ts:41');
+  expect(adviceOn('threw', { status: 422 }, place)).toContain('Change the request of agent.ts:41');
+  expect(adviceOn('threw', { status: 500 }, place)).toBe('Mend agent.ts:41.');
+});
+
 test('a suspended turn whose time has passed is stuck: no worker resumes it', () => {
   const waits = [{ until: '2026-01-31T11:59:00.000Z' }];
   expect(diagnose({ ...queued, record: { ...record, job: 0, waits } })).toMatchObject({

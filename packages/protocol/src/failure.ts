@@ -2,7 +2,12 @@
  * Why an attempt at a message, a step or a call failed. For operators only: no client of any binding gets it.
  *
  * - `threw`: the agent's code threw, or left a rejected promise unhandled.
- * - `ended-by-agent`: the agent ended the task as failed or rejected itself.
+ * - `ended-by-agent`: the agent's code ended the task as failed or rejected itself.
+ * - `input-refused`: the message does not have the input that the agent takes.
+ * - `model-refused`: a model refused the request for good, or gave an answer that cannot be used.
+ * - `remote-refused`: a remote agent refused the message, or cannot be called.
+ * - `file-refused`: a file of the message cannot be read, or one of the agent cannot be stored.
+ * - `program-failed`: the program of the agent failed, or could not be started.
  * - `misuse`: the agent used its turn wrongly, for example it returned without an outcome.
  * - `over-limit`: the agent wrote more than a limit allows.
  * - `budget-spent`: a budget for models is spent.
@@ -19,6 +24,11 @@
 export const failureKinds = [
   'threw',
   'ended-by-agent',
+  'input-refused',
+  'model-refused',
+  'remote-refused',
+  'file-refused',
+  'program-failed',
   'misuse',
   'over-limit',
   'budget-spent',

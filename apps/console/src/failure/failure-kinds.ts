@@ -3,6 +3,11 @@ import type { Failure } from '@switchyard/operator-api';
 const kinds: Readonly<Record<Failure['kind'], string>> = {
   threw: 'The agent’s code threw',
   'ended-by-agent': 'The agent ended it so',
+  'input-refused': 'Not the input of the agent',
+  'model-refused': 'A model refused',
+  'remote-refused': 'A remote agent refused',
+  'file-refused': 'A file cannot be read or stored',
+  'program-failed': 'The program failed',
   misuse: 'The agent used its turn wrongly',
   'over-limit': 'Over a limit',
   'budget-spent': 'A budget is spent',

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import type { Part } from '@switchyard/protocol';
 import type { TurnJournal } from '../journal/turn-journal.ts';
 import type { FileContent, FileOptions } from '../port/file-port.ts';
-import { AgentError, TurnMisuseError } from '../port/turn-errors.ts';
+import { RefusedError, TurnMisuseError } from '../port/turn-errors.ts';
 import type { TurnPort } from '../port/turn-port.ts';
 
 /** The content of a new file: a text, bytes, or a stream of both, such as one of `node:fs` or the body of a response. */
@@ -39,7 +39,8 @@ export class TurnFiles {
       bytes += stored?.sizeBytes ?? 0;
       if (stored && bytes > maxBytes) {
         await stored.stream.cancel();
-        throw new AgentError(
+        throw new RefusedError(
+          'file-refused',
           `The files of the message have more than ${maxBytes} bytes, the most that this agent takes.`,
         );
       }

@@ -1,4 +1,4 @@
-import { AgentError, RetryableError } from '../port/turn-errors.ts';
+import { RefusedError, RetryableError } from '../port/turn-errors.ts';
 import { finishOf } from './finish-reason.ts';
 
 /** A tool call of a model. */
@@ -31,9 +31,13 @@ export function checkFinish(reason: string, wholeReasons: readonly string[] = []
   const finish = finishOf(reason);
   if (finish === 'whole') return;
   const cause = new Error(`finish_reason: ${JSON.stringify(reason.slice(0, 100))}`);
-  if (finish === 'cut-off') throw new AgentError('The answer of the model was cut off at its length limit.', { cause });
+  if (finish === 'cut-off')
+    throw new RefusedError('model-refused', 'The answer of the model was cut off at its length limit.', {
+      cause,
+      code: 'cut-off',
+    });
   if (finish === 'withheld')
-    throw new AgentError('The answer of the model was withheld by its content filter.', { cause });
+    throw new RefusedError('model-refused', 'The answer of the model was withheld by its content filter.', { cause });
   if (finish === 'failed') throw new RetryableError('The model failed before the end of its answer.', { cause });
   const hint = `${cause.message} is not known. If it ends a whole answer, add it to the setting wholeReasons.`;
   throw new RetryableError('The answer of the model ended in an unknown way.', { cause: new Error(hint) });

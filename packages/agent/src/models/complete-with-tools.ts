@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { AgentError } from '../port/turn-errors.ts';
+import { RefusedError } from '../port/turn-errors.ts';
 import type { Turn } from '../turn/turn.ts';
 import type { Answer } from './answer.ts';
 import type { ChatModel } from './chat-model.ts';
@@ -45,7 +45,11 @@ export async function completeWithTools<Message, Given extends Answer>(
     const { text, calls, isPaused } = answer;
     if (isLast(answer)) return said + text;
     if (round > maxToolRounds)
-      throw new AgentError(`The model did not answer within its limit of rounds of tool calls (${maxToolRounds}).`);
+      throw new RefusedError(
+        'model-refused',
+        `The model did not answer within its limit of rounds of tool calls (${maxToolRounds}).`,
+        { code: 'rounds' },
+      );
     messages.push(...model.answerMessages(answer));
     said = isPaused ? said + text : '';
     if (isPaused) continue;

@@ -1,4 +1,4 @@
-import { AgentError, RetryableError } from '../port/turn-errors.ts';
+import { RefusedError, RetryableError } from '../port/turn-errors.ts';
 import { brokenOff } from './answer.ts';
 import { waitIn } from './rate-headers.ts';
 
@@ -38,18 +38,27 @@ export function modelError(error: unknown, problem: ModelProblem | undefined, ap
 
 function ofRefusal({ status, codes = [], headers }: Refusal, cause: Error): Error {
   const named = codes.map((code) => refusals.get(code ?? '')).find((text) => text !== undefined);
-  if (codes.includes('insufficient_quota')) return new AgentError(quotaUsedUp, { cause });
+  if (codes.includes('insufficient_quota')) return refusal(quotaUsedUp, status, cause);
   const retryAfterMs = headers && waitIn(headers);
   if (status === 429) return new RetryableError('The model is receiving too many requests.', { retryAfterMs, cause });
   if (status === undefined || status >= 500 || status === 408 || status === 409) {
     return new RetryableError('The model is not available.', { retryAfterMs, cause });
   }
-  return new AgentError(named ?? refusals.get(status) ?? 'The model refused the request.', { cause });
+  return refusal(named ?? refusals.get(status) ?? 'The model refused the request.', status, cause);
+}
+
+function refusal(text: string, status: number | undefined, cause: Error): RefusedError {
+  return new RefusedError('model-refused', text, { cause, status, code: codes.get(text) });
 }
 
 const quotaUsedUp = 'The quota of the model is used up.';
 const tooLong = 'The conversation is too long for the model.';
 const notAllowed = 'The agent is not allowed to use its model.';
+/** For the advice to operators: servers use other statuses, and other names. */
+const codes: ReadonlyMap<string, string> = new Map([
+  [quotaUsedUp, 'quota'],
+  [tooLong, 'too-long'],
+]);
 
 /**
  * The code for what providers say in words only, with status 400 or 429; undefined: none is known.

@@ -1,3 +1,4 @@
+import type { FailureKind } from '@switchyard/protocol';
 import { TurnInterruption } from './turn-interruption.ts';
 
 /** Options of `RetryableError`. */
@@ -33,6 +34,37 @@ export class RetryableError extends Error {
  */
 export class AgentError extends Error {
   override readonly name = 'AgentError';
+}
+
+/** What refuses a turn although its agent's code does not. */
+export type RefusalKind = Extract<FailureKind, 'model-refused' | 'remote-refused' | 'file-refused' | 'program-failed'>;
+
+/** Options of `RefusedError`. */
+interface RefusalOptions {
+  readonly cause?: unknown;
+  /** Of the HTTP response that refused. */
+  readonly status?: number | undefined;
+  /** For the advice to operators: `quota`. */
+  readonly code?: string | undefined;
+}
+
+/**
+ * Ends the task like an `AgentError`, for a reason that the agent's code has not given: operators read what refused, and
+ * what to change. For executors.
+ *
+ *     throw new RefusedError('program-failed', 'The program failed with exit code 1.');
+ */
+export class RefusedError extends AgentError {
+  readonly kind: RefusalKind;
+  readonly status: number | undefined;
+  readonly code: string | undefined;
+
+  constructor(kind: RefusalKind, message: string, { cause, status, code }: RefusalOptions = {}) {
+    super(message, { cause });
+    this.kind = kind;
+    this.status = status;
+    this.code = code;
+  }
 }
 
 /**

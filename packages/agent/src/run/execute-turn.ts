@@ -76,7 +76,10 @@ async function execute(run: Execution): Promise<Outcome> {
   const { use = [] } = agent;
   await followAnswer(run);
   const input = await readInput(agent.input, port.input);
-  if ('problem' in input) return run.turn.reject(input.problem);
+  if ('problem' in input) {
+    journal.blame({ kind: 'input-refused', error: new AgentError(input.problem) });
+    return run.turn.reject(input.problem);
+  }
   const turn: Turn = new Turn(port, journal, {
     input: input.value,
     aroundStep: (step, next) =>

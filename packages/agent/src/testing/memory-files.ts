@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Part } from '@switchyard/protocol';
 import type { FileContent, FileOptions, FilePort } from '../port/file-port.ts';
-import { AgentError } from '../port/turn-errors.ts';
+import { RefusedError } from '../port/turn-errors.ts';
 import type { MemoryWorld } from './memory-world.ts';
 
 /** URLs of files that agents write begin so. */
@@ -17,7 +17,8 @@ export class MemoryFiles implements FilePort {
 
   async open(url: string): Promise<FileContent> {
     const bytes = this.#world.files.get(url);
-    if (!bytes) throw new AgentError(`There is no file ${url}. A test gives it with the option "files".`);
+    if (!bytes)
+      throw new RefusedError('file-refused', `There is no file ${url}. A test gives it with the option "files".`);
     return { stream: new Blob([Buffer.from(bytes)]).stream(), sizeBytes: bytes.length };
   }
 

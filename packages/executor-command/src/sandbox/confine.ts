@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { AgentError } from '@switchyard/agent';
+import { RefusedError } from '@switchyard/agent/runtime';
 import { bubblewrap } from './bubblewrap.ts';
 import type { Sandbox, SandboxPaths } from './sandbox.ts';
 import { unshareSandbox } from './unshare.ts';
@@ -29,7 +29,8 @@ export function confinement(setting: SandboxSetting = 'auto', ready = [bubblewra
     chosen ??= await firstThatWorks(candidates, paths);
     if (chosen) return chosen.wrap(program, paths);
     if (setting !== 'auto' || paths.network === 'none') {
-      throw new AgentError('This agent cannot run here.', {
+      throw new RefusedError('program-failed', 'This agent cannot run here.', {
+        code: 'sandbox',
         cause: new Error(`No sandbox works: ${tried(candidates)}`),
       });
     }

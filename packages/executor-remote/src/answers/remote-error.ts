@@ -15,6 +15,8 @@ export interface RemoteErrorOptions {
   readonly cause?: unknown;
   /** The agent's Retry-After, in milliseconds from now. */
   readonly retryAfterMs?: number | undefined;
+  /** Of the agent's HTTP response. */
+  readonly status?: number | undefined;
   /** False: the agent has certainly not received the request. Default: true. */
   readonly mayHaveArrived?: boolean;
 }
@@ -27,12 +29,14 @@ export class RemoteError extends Error {
   override readonly name = 'RemoteError';
   readonly kind: RemoteErrorKind;
   readonly retryAfterMs: number | undefined;
+  readonly status: number | undefined;
   readonly mayHaveArrived: boolean;
 
   constructor(kind: RemoteErrorKind, message: string, options: RemoteErrorOptions = {}) {
     super(message.slice(0, maxCharacters), { cause: options.cause });
     this.kind = kind;
     this.retryAfterMs = options.retryAfterMs;
+    this.status = options.status;
     this.mayHaveArrived = options.mayHaveArrived ?? true;
   }
 
@@ -48,7 +52,8 @@ export class RemoteError extends Error {
     if (known) return known;
     // The client wraps the errors of a stream.
     const answered = all.find((each) => each instanceof SdkError);
-    if (answered) return new RemoteError(kindOf(answered), answered.message, { cause: error });
+    if (answered)
+      return new RemoteError(kindOf(answered), answered.message, { cause: error, status: statusOf(answered) });
     const guard = all.find((each) => each instanceof AddressRefused || each instanceof ResponseRefused);
     if (guard) return new RemoteError('refused', guard.message, { cause: error });
     const proxy = all.find((each) => each instanceof ProxyError);
@@ -90,6 +95,11 @@ function kindOf(error: unknown): RemoteErrorKind {
   if (isJsonRpcError(error)) return verdictOnCode(error.envelopeCode);
   if (isRestError(error)) return verdictOnStatus(error.statusCode).verdict;
   return 'refused';
+}
+
+/** As in `kindOf`, `unknown`. */
+function statusOf(error: unknown): number | undefined {
+  return isRestError(error) ? error.statusCode : undefined;
 }
 
 /** The error, and the errors that it wraps. */

@@ -75,7 +75,7 @@ export function Finding({ detail, lastWords, onAction }: FindingProps) {
 
 /** What happened: of a failure the reason, the author's line and what to do, otherwise a sentence. */
 function What({ detail: { reason, diagnosis, deadLetter } }: { readonly detail: TaskDetail }) {
-  const { finding, failure, advice, text } = diagnosis;
+  const { finding, failure, advice, text, actions } = diagnosis;
   if (!failure)
     return (
       <>
@@ -90,7 +90,8 @@ function What({ detail: { reason, diagnosis, deadLetter } }: { readonly detail: 
       {place && <PlaceView place={place} />}
       {advice !== undefined && (
         <p>
-          <b>What to do</b> {advice} Then {deadLetter ? 'retry its message' : 'run the task again'}.
+          <b>What to do</b> {advice}
+          {actions.includes('retry') && ` Then ${deadLetter ? 'retry its message' : 'run the task again'}.`}
         </p>
       )}
     </>

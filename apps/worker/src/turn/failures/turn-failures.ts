@@ -40,7 +40,7 @@ export class TurnFailures {
       ...this.#where(),
       kind,
       message: text,
-      error,
+      error: fault.error instanceof CallError ? { ...error, code: fault.error.kind } : error,
       ...(place && { place }),
       ...(fault.error instanceof CallError && calledTask(fault.error)),
       ...(retryAfterMs !== undefined && { retryAfterMs: Math.round(retryAfterMs) }),
