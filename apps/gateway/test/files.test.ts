@@ -202,6 +202,35 @@ describe('A message with a file', () => {
     const passed = await post<Sent>(`${url}/message:send`, messageWith(elsewhere), as('bob'));
     expect([passed.status, await marksOf(part.url)]).toEqual([200, []]);
   });
+
+  it('names each URL that no agent can read, and why, before a worker gets it', async () => {
+    const parts: Part[] = [
+      { url: 'menu.pdf' },
+      { url: `${url}/files/5f0c-malformed` },
+      { text: 'two files, and' },
+      { url: `${url}/files/${'a'.repeat(32)}-1z?download` },
+    ];
+    const some = await post<ErrorBody>(`${url}/message:send`, messageWith({ text: '' }, { parts }), as('ada'));
+    expect([some.status, some.body.error.message]).toEqual([
+      400,
+      expect.stringMatching(/parts\[0\]\.url must be an absolute.*; message\.parts\[1\]\.url is no file of this/),
+    ]);
+    const missing = { parts: [parts[3], parts[2], { url: `${url}/files/${'b'.repeat(32)}-1z` }] };
+    const { body } = await post<ErrorBody>(`${url}/message:send`, messageWith({ text: '' }, missing), as('ada'));
+    expect(body.error.message).toMatch(
+      /message\.parts\[0\]\.url is no file of yours.*; message\.parts\[2\]\.url is no/,
+    );
+  });
+
+  it('is refused by a gateway that stores none', async () => {
+    const other = await stage.another({ auth: { keys: keysOf('ada') } });
+    const message = messageWith({ url: `${other}/files/${'a'.repeat(32)}-1z` });
+    const { status, body } = await post<ErrorBody>(`${other}/message:send`, message, as('ada'));
+    expect([status, body.error.message]).toEqual([
+      400,
+      expect.stringContaining('message.parts[0].url is no file: this gateway stores none (FILES_URL)'),
+    ]);
+  });
 });
 
 it('The agent’s card says where files are uploaded', async () => {

@@ -10,7 +10,7 @@ export type { BudgetAnswer, BudgetNotice } from './port/budget.ts';
 export type { CallOutcome, CallPlacement, CallPort, CallRefusal, OutgoingCall, PlacedCall } from './port/call-port.ts';
 export type { ContextPort, StoredState } from './port/context-port.ts';
 export type { ConversationPort, NewConversation } from './port/conversation-port.ts';
-export type { FilePort } from './port/file-port.ts';
+export type { FileAtUrl, FilePort } from './port/file-port.ts';
 export type { LogLine } from './port/log-line.ts';
 export { type CountedUsage, isCharged, type ModelCall } from './port/model-call.ts';
 export type { TurnResult } from './port/outcome.ts';

@@ -74,7 +74,7 @@ describe('turn.inlineFiles', () => {
     const agent = agentThat(async (turn) => void (await turn.inlineFiles(turn.message.parts, 6)));
     const { answer } = await runTurn(caller, 'Go', { agents: [agent] });
     expect(answer).toBe(
-      'TASK_STATE_FAILED The files of the message have more than 6 bytes, the most that this agent takes.',
+      'TASK_STATE_FAILED With "a.txt" the files of the message have more than 6 bytes, the most that this agent takes.',
     );
   });
 });

@@ -73,7 +73,9 @@ test('a remote agent gets the content of files of this deployment, whose URLs it
     agentThat(remoteExecutor({ cardUrl: server.cardUrl, maxFileBytes: 6 }), { id: 'narrow' }),
   ];
   const { answer } = await runTurn(host, 'Go', { agents });
-  expect(answer).toBe('Read The files of the message have more than 6 bytes, the most that this agent takes.');
+  expect(answer).toBe(
+    'Read With "a.txt" the files of the message have more than 6 bytes, the most that this agent takes.',
+  );
   expect(seen).toEqual([
     [
       ['raw', 'content', 'a.txt'],

@@ -56,7 +56,7 @@ export function guardedClient(options: GuardedClientOptions): GuardedClient {
 
   async function send(url: string | URL, { signal, ...outgoing }: OutgoingRequest): Promise<OutgoingResponse> {
     const problem = policy.problemOf(String(url));
-    if (problem !== undefined) throw new AddressRefused(`the URL ${problem}`);
+    if (problem !== undefined) throw new AddressRefused(`the URL ${problem}`, { isOfUrl: true });
     const deadline = new Deadline(timeoutMs, signal);
     const method = outgoing.method ?? 'GET';
     const headers = {

@@ -22,6 +22,35 @@ export interface KeptFiles {
   release(): Promise<void>;
 }
 
+/**
+ * Refuses URLs that no agent can read: those that are none, and those of files that this gateway cannot have. Whether a
+ * file exists, `keepFiles` says.
+ * @param hasStore this gateway stores files
+ * @throws {A2AError} InvalidParams
+ */
+export function requireFileUrls(call: Call, { message }: SendMessageRequest, hasStore: boolean): void {
+  const violations = message.parts.flatMap(({ url }, i): FieldViolation[] => {
+    const description = url === undefined ? undefined : problemOf(url, call, hasStore);
+    return description === undefined ? [] : [{ field: `message.parts[${i}].url`, description }];
+  });
+  if (violations.length > 0) throw invalidParams(violations);
+}
+
+function problemOf(url: string, call: Call, hasStore: boolean): string | undefined {
+  if (!URL.canParse(url)) return 'must be an absolute URL, such as https://files.example.com/menu.pdf';
+  if (!isOwn(url, call)) return undefined;
+  if (!hasStore) return 'is no file: this gateway stores none (FILES_URL)';
+  return fileIdIn(url) === undefined ? isMalformed : undefined;
+}
+
+function isOwn(url: string, call: Call): boolean {
+  const own = new URL(`${call.endpoint().base}/files/`);
+  const { origin, pathname } = new URL(url);
+  return origin === own.origin && pathname.startsWith(own.pathname);
+}
+
+const isMalformed = 'is no file of this gateway: its last part is not the id of a file, or not the whole id';
+
 /** Whether a message may refer to files of this gateway. */
 export function hasFiles({ message }: SendMessageRequest): boolean {
   return fileIdsIn(message.parts).length > 0;
@@ -42,7 +71,6 @@ export async function keepFiles(
   const { idempotencyKey } = call;
   const name = { message, ...(idempotencyKey !== undefined && { idempotencyKey }) };
   const taskId = message.taskId ?? preSubscription?.taskId ?? tasks.newTaskId(call.scope, name);
-  const own = `${call.endpoint().base}/files/`;
   const violations: FieldViolation[] = [];
   const kept: string[] = [];
   for (const [i, { url = '' }] of message.parts.entries()) {
@@ -50,7 +78,7 @@ export async function keepFiles(
     if (id === undefined) continue;
     if (await files.keepFor(owner, id, taskId)) kept.push(id);
     // Elsewhere it is the file of another server.
-    else if (url.startsWith(own)) violations.push({ field: `message.parts[${i}].url`, description: isMissing });
+    else if (isOwn(url, call)) violations.push({ field: `message.parts[${i}].url`, description: isMissing });
   }
   const release = async (): Promise<void> => {
     // An earlier message of an existing task may have referred to the file.

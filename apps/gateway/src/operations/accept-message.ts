@@ -30,7 +30,7 @@ import { requireOneOf } from '../admission/scopes.ts';
 import type { Call } from '../call/call.ts';
 import { isActive, requireExtensions } from '../call/extensions.ts';
 import { legacyVersion } from '../exchange/service-parameters.ts';
-import { hasFiles, keepFiles } from '../files/keep-files.ts';
+import { hasFiles, keepFiles, requireFileUrls } from '../files/keep-files.ts';
 import { checkAskedBudget, readPriority, readTimeToLive } from './asked-by-extension.ts';
 import type { Backend } from './backend.ts';
 import type { ConditionalSend } from './if-generation.ts';
@@ -83,6 +83,7 @@ export async function acceptMessage(
   { preSubscription, webhookHoldMs, isAwaited = false, steps, schedule }: AcceptOptions = {},
 ): Promise<Accepted> {
   checkMessage(call, request);
+  requireFileUrls(call, request, backend.files !== undefined);
   checkAskedBudget(request);
   await requireBudget(backend, call, request);
   const skill = skillOf(call, request);

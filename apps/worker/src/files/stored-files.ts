@@ -1,8 +1,9 @@
-import { AgentError, type FileContent, type FileOptions, RetryableError, TurnMisuseError } from '@switchyard/agent';
-import type { FilePort } from '@switchyard/agent/runtime';
+import { type FileContent, type FileOptions, RetryableError, TurnMisuseError } from '@switchyard/agent';
+import { type FileAtUrl, type FilePort, RefusedError } from '@switchyard/agent/runtime';
 import { FileRefused, type FileStore, fileIdIn } from '@switchyard/files';
-import { AddressRefused, type GuardedClient, ResponseRefused, retryAfterMs } from '@switchyard/outgoing';
+import { type GuardedClient, retryAfterMs } from '@switchyard/outgoing';
 import type { Part } from '@switchyard/protocol';
+import { nameOfFile, unreadableAnswer, unreadableFile } from './unreadable-file.ts';
 
 interface FileDependencies {
   /** Unset: the deployment stores no files. */
@@ -18,10 +19,9 @@ interface FileOwner {
   readonly owner: string;
   readonly taskId: string;
   readonly agent: string;
+  /** Of the turn, from 1. */
+  readonly attempt: number;
 }
-
-/** What may be there later. */
-const passingStatuses: readonly number[] = [408, 425, 429, 500, 502, 503, 504];
 
 /** The files of a turn: those of its principal, and those that others have at their URLs. */
 export class StoredFiles implements FilePort {
@@ -33,8 +33,8 @@ export class StoredFiles implements FilePort {
     this.#owner = owner;
   }
 
-  async open(url: string, signal: AbortSignal): Promise<FileContent> {
-    return (await this.openStored(url)) ?? this.#fetch(url, signal);
+  async open(file: FileAtUrl, signal: AbortSignal): Promise<FileContent> {
+    return (await this.openStored(file.url)) ?? this.#fetch(file, signal);
   }
 
   async openStored(url: string): Promise<FileContent | undefined> {
@@ -62,51 +62,53 @@ export class StoredFiles implements FilePort {
       const base = publicUrl.endsWith('/') ? publicUrl : `${publicUrl}/`;
       return { url: new URL(`files/${id}`, base).href, ...named };
     } catch (error) {
-      throw errorForAgent(error);
+      throw errorForAgent(error, name);
     }
   }
 
-  async #fetch(url: string, signal: AbortSignal): Promise<FileContent> {
+  async #fetch(at: FileAtUrl, signal: AbortSignal): Promise<FileContent> {
+    const asked = { name: nameOfFile(at), attempt: this.#owner.attempt };
+    const explained = (error: unknown): unknown => (signal.aborted ? error : unreadableFile(asked, error));
     try {
-      const { status, headers, body } = await this.#dependencies.client.request(url, { signal });
+      const { status, headers, body } = await this.#dependencies.client.request(at.url, { signal });
       if (status < 200 || status > 299) {
         await body[Symbol.asyncIterator]().return?.();
-        throw unreadable(status, retryAfterMs(headers['retry-after']));
+        throw unreadableAnswer(asked, status, retryAfterMs(headers['retry-after']));
       }
       const { 'content-type': mediaType, 'content-length': length } = headers;
       return {
-        stream: ReadableStream.from(body),
+        stream: ReadableStream.from(explaining(body, explained)),
         mediaType,
         sizeBytes: length === undefined ? undefined : Number(length),
       };
     } catch (error) {
-      throw explained(error, signal);
+      throw explained(error);
     }
   }
 }
 
-function unreadable(status: number, retryAfter: number | undefined): Error {
-  const message = `The file cannot be read: its server answers ${status}.`;
-  return passingStatuses.includes(status)
-    ? new RetryableError(message, { retryAfterMs: retryAfter })
-    : new AgentError(message);
+/** The chunks. Errors between them are explained. */
+async function* explaining(
+  body: AsyncIterable<Uint8Array>,
+  explained: (error: unknown) => unknown,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body;
+  } catch (error) {
+    throw explained(error);
+  }
 }
 
-function explained(error: unknown, signal: AbortSignal): unknown {
-  if (signal.aborted || error instanceof AgentError || error instanceof RetryableError) return error;
-  // The reason would tell a client which addresses exist inside.
-  if (error instanceof AddressRefused)
-    return new AgentError('The file cannot be read: its URL is not at an allowed address.', { cause: error });
-  if (error instanceof ResponseRefused)
-    return new AgentError(`The file cannot be read: ${error.message}.`, { cause: error });
-  return new RetryableError('The file cannot be read: its server does not answer.', { cause: error });
-}
-
-/** Limits of a file are the author's to respect; others pass. */
-export function errorForAgent(error: unknown): unknown {
+/**
+ * Limits of a file are the author's to respect; others pass.
+ * @param name of the file that is written
+ */
+export function errorForAgent(error: unknown, name?: string): unknown {
   if (!(error instanceof FileRefused)) return error;
   const options = { cause: error };
-  if (error.reason === 'too-large') return new TurnMisuseError(error.message, options);
-  if (error.reason === 'over-quota') return new AgentError(error.message, options);
-  return new RetryableError(error.message, options);
+  const message = name === undefined ? error.message : `"${name.slice(0, 200)}" is not stored. ${error.message}`;
+  if (error.reason === 'too-large') return new TurnMisuseError(message, options);
+  if (error.reason === 'over-quota')
+    return new RefusedError('file-refused', message, { ...options, code: 'over-quota' });
+  return new RetryableError(message, options);
 }

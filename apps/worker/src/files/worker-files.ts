@@ -47,8 +47,8 @@ export class WorkerFiles {
     });
   }
 
-  of({ start: { principal, taskId, agent } }: OpenTurn): FilePort {
-    return new StoredFiles(this, { owner: principalKey(principal), taskId, agent });
+  of({ start: { principal, taskId, agent, attempt } }: OpenTurn): FilePort {
+    return new StoredFiles(this, { owner: principalKey(principal), taskId, agent, attempt });
   }
 
   /** Keeps the files that the parts refer to as long as the task exists. Undefined: there are none. */

@@ -26,7 +26,7 @@ export class TurnFiles {
     const { signal } = this.#journal;
     signal.throwIfAborted();
     if (!this.#port.files) throw new TurnMisuseError('This worker reads no URLs.');
-    return { ...(await this.#port.files.open(url, signal)), ...named };
+    return { ...(await this.#port.files.open({ url, filename }, signal)), ...named };
   }
 
   /** The parts with the content of files of this deployment, instead of their URLs. */
@@ -39,9 +39,11 @@ export class TurnFiles {
       bytes += stored?.sizeBytes ?? 0;
       if (stored && bytes > maxBytes) {
         await stored.stream.cancel();
+        const last = part.filename ?? stored.filename ?? part.url;
         throw new RefusedError(
           'file-refused',
-          `The files of the message have more than ${maxBytes} bytes, the most that this agent takes.`,
+          `With "${last}" the files of the message have more than ${maxBytes} bytes, the most that this agent takes.`,
+          { code: 'too-large' },
         );
       }
       inlined.push(stored ? withContent(part, await buffer(stored.stream)) : part);

@@ -18,13 +18,19 @@ export interface FileOptions {
   readonly mediaType?: string;
 }
 
+/** A file that is read, and what its part calls it. */
+export interface FileAtUrl {
+  readonly url: string;
+  readonly filename?: string | undefined;
+}
+
 /** Content outside of tasks. */
 export interface FilePort {
   /**
    * Opens what a URL names: a file of the turn's principal, or a resource of anybody at an allowed address.
    * @throws {RetryableError} it cannot be read now. @throws {AgentError} it does not exist, or may not be read
    */
-  open(url: string, signal: AbortSignal): Promise<FileContent>;
+  open(file: FileAtUrl, signal: AbortSignal): Promise<FileContent>;
   /** Opens a file of the turn's principal. Undefined: the URL is that of something else. */
   openStored(url: string): Promise<FileContent | undefined>;
   /**

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Part } from '@switchyard/protocol';
-import type { FileContent, FileOptions, FilePort } from '../port/file-port.ts';
+import type { FileAtUrl, FileContent, FileOptions, FilePort } from '../port/file-port.ts';
 import { RefusedError } from '../port/turn-errors.ts';
 import type { MemoryWorld } from './memory-world.ts';
 
@@ -15,7 +15,7 @@ export class MemoryFiles implements FilePort {
     this.#world = world;
   }
 
-  async open(url: string): Promise<FileContent> {
+  async open({ url }: FileAtUrl): Promise<FileContent> {
     const bytes = this.#world.files.get(url);
     if (!bytes)
       throw new RefusedError('file-refused', `There is no file ${url}. A test gives it with the option "files".`);
@@ -23,7 +23,7 @@ export class MemoryFiles implements FilePort {
   }
 
   async openStored(url: string): Promise<FileContent | undefined> {
-    return url.startsWith(storedAt) && this.#world.files.has(url) ? this.open(url) : undefined;
+    return url.startsWith(storedAt) && this.#world.files.has(url) ? this.open({ url }) : undefined;
   }
 
   async write(content: AsyncIterable<Uint8Array>, { name, mediaType }: FileOptions): Promise<Part> {
