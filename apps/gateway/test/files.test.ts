@@ -239,6 +239,26 @@ it('The agent’s card says where files are uploaded', async () => {
   expect(body.capabilities.extensions).toContainEqual(expect.objectContaining({ uri: filesUri, params }));
 });
 
+it('A body that is too large says where its files can be sent, if they can be', async () => {
+  const [auth, maxBodyBytes] = [{ keys: keysOf('ada') }, 1_000];
+  const small = await stage.another({ auth, maxBodyBytes, files: { url: `file://${folder}`, ...limits } });
+  const message = { message: userMessage('x'.repeat(1_000)) };
+  const rest = await post<ErrorBody>(`${small}/message:send`, message, as('ada'));
+  const rpc = await post<ErrorBody>(
+    small,
+    { jsonrpc: '2.0', id: 1, method: 'SendMessage', params: message },
+    as('ada'),
+  );
+  const text = `The body is larger than 1000 bytes: send its files to POST ${small}/files, and in the message their URLs`;
+  expect([rest, rpc].map(({ status, body }) => [status, body.error.message])).toEqual([
+    [413, text],
+    [413, text],
+  ]);
+  const without = await stage.another({ auth, maxBodyBytes });
+  const { body } = await post<ErrorBody>(`${without}/message:send`, message, as('ada'));
+  expect(body.error.message).toBe('The body is larger than 1000 bytes');
+});
+
 it('Without FILES_URL there are no files', async () => {
   const other = await stage.another();
   expect((await fetch(`${other}/files`, { method: 'POST', body: 'x' })).status).toBe(404);

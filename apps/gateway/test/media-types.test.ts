@@ -62,6 +62,14 @@ describe('The parts of a message', () => {
     );
   });
 
+  it('are refused with the type that they have, the name of the file, and what the agent takes', async () => {
+    const { body } = await send('echo', [{ ...picture('image/png'), filename: 'menu.png' }, { data: 1 }]);
+    expect(body.error.message).toContain(
+      'message.parts[0].mediaType is "image/png", of "menu.png", which the agent does not accept; it accepts text/plain; ' +
+        'message.parts[1].mediaType is "application/json" which',
+    );
+  });
+
   it('are refused before anything is stored, also for a stream', async () => {
     const message = userMessage('', { parts: [picture('image/png')], contextId: 'never' });
     const stream = await call<ErrorBody>(`${stage.url}/agents/echo`, 'SendStreamingMessage', { message });
@@ -85,6 +93,8 @@ describe('The output modes that a client accepts', () => {
     expect(await refused('echo', hello, ['image/png', 'application/json'])).toEqual([
       'configuration.acceptedOutputModes',
     ]);
+    const { body } = await send('echo', hello, ['image/png', 'application/json']);
+    expect(body.error.message).toContain('acceptedOutputModes is "image/png", "application/json": none of the output');
   });
 
   it('are named together with the refused parts', async () => {

@@ -153,6 +153,12 @@ export function bodyLimits({ settings }: GatewayContext, { res }: Exchange, admi
   return { maxBytes: settings.maxBodyBytes, maxValues: settings.maxBodyValues, counter: admission };
 }
 
+/** Those of a request that may have a message, whose files can be sent beside it. */
+export function messageLimits(context: GatewayContext, exchange: Exchange, admission: Admission): BodyLimits {
+  const limits = bodyLimits(context, exchange, admission);
+  return context.files ? { ...limits, filesUrl: `${baseUrl(exchange.req, context.settings)}/files` } : limits;
+}
+
 /**
  * Makes the call of a request, with its version, and the agent of its path or tenant. The response headers list the
  * active extensions.

@@ -11,7 +11,7 @@ import { type OperationName, operationNames } from '../operations/operations.ts'
 import { toA2AError } from '../telemetry/failures.ts';
 import { acceptsOnlyEvents, respondWithError, responseFrame, type ServedStream, serveStream } from './event-stream.ts';
 import type { GatewayContext } from './gateway-context.ts';
-import { admit, bodyLimits, openHttpCall } from './http-call.ts';
+import { admit, messageLimits, openHttpCall } from './http-call.ts';
 import { configured, type JsonRpcRequest, parseRequest, type ReceivedJson } from './jsonrpc-request.ts';
 import { checkConfiguration } from './unknown-configuration.ts';
 
@@ -39,7 +39,7 @@ export function serveJsonRpc(context: GatewayContext, older?: OlderVersion): Han
       const admission = await admitNamed(context, exchange, (named) => {
         id = named;
       });
-      const received = await receive(exchange, bodyLimits(context, exchange, admission));
+      const received = await receive(exchange, messageLimits(context, exchange, admission));
       if (older?.isSpokenIn(exchange, received.body)) return await older.serve(exchange, { admission, received });
       const request = parseRequest(received, operationNames);
       id = request.id;

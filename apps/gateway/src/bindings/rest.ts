@@ -21,7 +21,7 @@ import type { OperationName } from '../operations/operations.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
 import { errorFrame, type ServedStream, serveStream } from './event-stream.ts';
 import type { GatewayContext } from './gateway-context.ts';
-import { admit, bodyLimits, openHttpCall } from './http-call.ts';
+import { admit, messageLimits, openHttpCall } from './http-call.ts';
 import { checkConfiguration } from './unknown-configuration.ts';
 
 /** The HTTP request of an operation. */
@@ -110,7 +110,7 @@ async function handle(context: GatewayContext, exchange: Exchange, route: Operat
   const admission = await admit(context, exchange);
   // Before the body is read; the agent is known afterwards.
   admission.permit(route.operation);
-  const body = route.hasBody ? await readOptionalJson(req, bodyLimits(context, exchange, admission)) : {};
+  const body = route.hasBody ? await readOptionalJson(req, messageLimits(context, exchange, admission)) : {};
   const params = parseRequest(req, route, body);
   checkConfiguration(context.settings, exchange.res, params);
   const call = openHttpCall(context, exchange, { admission, tenant: params.tenant });

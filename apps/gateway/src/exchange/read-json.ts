@@ -14,6 +14,8 @@ export interface BodyLimits {
   readonly maxBytes: number;
   /** Maximum number of values in JSON: see `hasMoreValues`. */
   readonly maxValues: number;
+  /** Where files are uploaded that do not fit. Unset: nowhere, or the body has none. */
+  readonly filesUrl?: string;
   /** Counts bytes of larger bodies in memory. Unset: not counted. */
   readonly counter?: { reserve(bytes: number): void };
 }
@@ -115,8 +117,7 @@ const decoders = new Map<string, () => Transform>([
  * @throws {A2AError} PayloadTooLarge; InvalidRequest if it is broken or its encoding is unknown
  */
 export async function readBody(req: IncomingMessage, limits: BodyLimits): Promise<string> {
-  const { maxBytes } = limits;
-  if (Number(req.headers['content-length']) > maxBytes) throw tooLarge(maxBytes);
+  if (Number(req.headers['content-length']) > limits.maxBytes) throw tooLarge(limits);
   const encoding = req.headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity') return collect(req, limits);
   const createDecoder = decoders.get(encoding.toLowerCase());
@@ -132,7 +133,8 @@ export async function readBody(req: IncomingMessage, limits: BodyLimits): Promis
   }
 }
 
-function collect(source: Readable, { maxBytes, counter }: BodyLimits): Promise<string> {
+function collect(source: Readable, limits: BodyLimits): Promise<string> {
+  const { maxBytes, counter } = limits;
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = [];
     let length = 0;
@@ -142,7 +144,7 @@ function collect(source: Readable, { maxBytes, counter }: BodyLimits): Promise<s
       length += chunk.length;
       if (isRefused) return;
       try {
-        if (length > maxBytes) throw tooLarge(maxBytes);
+        if (length > maxBytes) throw tooLarge(limits);
         if (length > maxUncounted) {
           counter?.reserve(length - counted);
           counted = length;
@@ -167,8 +169,9 @@ function collect(source: Readable, { maxBytes, counter }: BodyLimits): Promise<s
   });
 }
 
-function tooLarge(maxBytes: number): A2AError {
-  return new A2AError('PayloadTooLarge', `The body is larger than ${maxBytes} bytes`, {
+function tooLarge({ maxBytes, filesUrl }: BodyLimits): A2AError {
+  const hint = filesUrl === undefined ? '' : `: send its files to POST ${filesUrl}, and in the message their URLs`;
+  return new A2AError('PayloadTooLarge', `The body is larger than ${maxBytes} bytes${hint}`, {
     metadata: { maxBytes: String(maxBytes) },
   });
 }

@@ -1,19 +1,14 @@
 import {
   A2AError,
-  type AgentCard,
-  type AgentSkill,
   type FieldViolation,
   invalidParams,
   isReservedMetadata,
   type Metadata,
-  mediaRangesMeet,
-  type Part,
   rerunUri,
   type SendMessageRequest,
   scheduleUri,
   skillUri,
   type TraceContext,
-  wrongFields,
 } from '@switchyard/protocol';
 import {
   type Acceptance,
@@ -35,6 +30,7 @@ import { checkAskedBudget, readPriority, readTimeToLive } from './asked-by-exten
 import type { Backend } from './backend.ts';
 import type { ConditionalSend } from './if-generation.ts';
 import { requireInput } from './input.ts';
+import { requireMediaTypes } from './media-types.ts';
 import { refusalOf } from './refused-message.ts';
 import { type Rerun, readRerun } from './rerun.ts';
 import { readSchedule } from './schedule.ts';
@@ -269,56 +265,4 @@ function skillOf(call: Call, { message }: SendMessageRequest): NamedSkill | unde
   const { skills } = agent.extendedCard ?? agent.card;
   requireOneOf(admission.identity, skills.find(({ id }) => id === named.id)?.securityRequirements);
   return named;
-}
-
-/**
- * The agent must accept the media types of the message, and the client those of the agent (A2A 3.3.2). Skills may add
- * to the agent's types (4.4.5), and a request names no skill, so the types of all skills are allowed.
- * @throws {A2AError} ContentTypeNotSupported, naming every part
- */
-function requireMediaTypes({ agent }: Call, request: SendMessageRequest): void {
-  const card = agent.extendedCard ?? agent.card;
-  const violations = [...wrongParts(card, request), ...wrongModes(card, request)];
-  if (violations.length === 0) return;
-  throw wrongFields('ContentTypeNotSupported', 'The agent does not support these media types', violations);
-}
-
-function wrongParts(card: AgentCard, { message }: SendMessageRequest): FieldViolation[] {
-  const accepted = modesOf(card, card.defaultInputModes, ({ inputModes }) => inputModes);
-  if (accepted.length === 0) return [];
-  return message.parts.flatMap((part, i) => {
-    const type = mediaTypeOf(part);
-    if (type === undefined || accepted.some((mode) => mediaRangesMeet(mode, type))) return [];
-    const description = `has a media type that the agent does not accept; it accepts ${accepted.join(', ')}`;
-    return [{ field: `message.parts[${i}].mediaType`, description }];
-  });
-}
-
-/** The client could not read the agent's answer: refused before any work is done. */
-function wrongModes(card: AgentCard, { configuration }: SendMessageRequest): FieldViolation[] {
-  const accepted = configuration?.acceptedOutputModes ?? [];
-  if (accepted.length === 0) return [];
-  const produced = modesOf(card, card.defaultOutputModes, ({ outputModes }) => outputModes);
-  if (produced.length === 0) return [];
-  if (accepted.some((mode) => produced.some((each) => mediaRangesMeet(mode, each)))) return [];
-  const description = `has none of the output types of the agent; they are ${produced.join(', ')}`;
-  return [{ field: 'configuration.acceptedOutputModes', description }];
-}
-
-/** An agent without types accepts and returns any. */
-function modesOf(
-  { skills }: AgentCard,
-  defaults: readonly string[],
-  ofSkill: (skill: AgentSkill) => readonly string[] | undefined,
-): readonly string[] {
-  // Usual, and cheaper than a set.
-  if (!skills.some(ofSkill)) return defaults;
-  return [...new Set([...defaults, ...skills.flatMap((skill) => ofSkill(skill) ?? [])])];
-}
-
-/** A file without a media type may have any type: the agent decides. */
-function mediaTypeOf({ mediaType, text, data }: Part): string | undefined {
-  if (mediaType) return mediaType;
-  if (text !== undefined) return 'text/plain';
-  return data !== undefined ? 'application/json' : undefined;
 }

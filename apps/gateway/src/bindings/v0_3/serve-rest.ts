@@ -23,7 +23,7 @@ import { readOptionalJson } from '../../exchange/read-json.ts';
 import { legacyVersion, majorMinor } from '../../exchange/service-parameters.ts';
 import { errorFrame, heartbeatFrame } from '../event-stream.ts';
 import type { GatewayContext } from '../gateway-context.ts';
-import { admit, bodyLimits } from '../http-call.ts';
+import { admit, messageLimits } from '../http-call.ts';
 import { checkLegacyConfiguration } from '../unknown-configuration.ts';
 import { LegacyCaller, openLegacyCall } from './caller.ts';
 import { pythonClassOf, WireError } from './errors.ts';
@@ -89,7 +89,7 @@ async function openCaller(context: GatewayContext, exchange: Exchange): Promise<
  */
 async function readParams(context: GatewayContext, exchange: Exchange, { call }: LegacyCaller): Promise<unknown> {
   if (exchange.req.method !== 'POST') return {};
-  return readOptionalJson(exchange.req, bodyLimits(context, exchange, call.admission));
+  return readOptionalJson(exchange.req, messageLimits(context, exchange, call.admission));
 }
 
 /**

@@ -1,0 +1,71 @@
+import {
+  type AgentCard,
+  type AgentSkill,
+  type FieldViolation,
+  mediaRangesMeet,
+  type Part,
+  type SendMessageRequest,
+  wrongFields,
+} from '@switchyard/protocol';
+import type { Call } from '../call/call.ts';
+
+/** Output types of a client that an error repeats. */
+const MOST_MODES = 5;
+/** Longest text of a client that an error repeats. */
+const LONGEST_QUOTE = 100;
+
+/**
+ * The agent must accept the media types of the message, and the client those of the agent (A2A 3.3.2). Skills may add
+ * to the agent's types (4.4.5), and a request names no skill, so the types of all skills are allowed.
+ * @throws {A2AError} ContentTypeNotSupported, naming every part
+ */
+export function requireMediaTypes({ agent }: Call, request: SendMessageRequest): void {
+  const card = agent.extendedCard ?? agent.card;
+  const violations = [...wrongParts(card, request), ...wrongModes(card, request)];
+  if (violations.length === 0) return;
+  throw wrongFields('ContentTypeNotSupported', 'The agent does not support these media types', violations);
+}
+
+function wrongParts(card: AgentCard, { message }: SendMessageRequest): FieldViolation[] {
+  const accepted = modesOf(card, card.defaultInputModes, ({ inputModes }) => inputModes);
+  if (accepted.length === 0) return [];
+  return message.parts.flatMap((part, i) => {
+    const type = mediaTypeOf(part);
+    if (type === undefined || accepted.some((mode) => mediaRangesMeet(mode, type))) return [];
+    const [given, file] = [quoted(type), part.filename === undefined ? '' : `, of ${quoted(part.filename)},`];
+    const description = `is ${given}${file} which the agent does not accept; it accepts ${accepted.join(', ')}`;
+    return [{ field: `message.parts[${i}].mediaType`, description }];
+  });
+}
+
+/** The client could not read the agent's answer: refused before any work is done. */
+function wrongModes(card: AgentCard, { configuration }: SendMessageRequest): FieldViolation[] {
+  const accepted = configuration?.acceptedOutputModes ?? [];
+  if (accepted.length === 0) return [];
+  const produced = modesOf(card, card.defaultOutputModes, ({ outputModes }) => outputModes);
+  if (produced.length === 0) return [];
+  if (accepted.some((mode) => produced.some((each) => mediaRangesMeet(mode, each)))) return [];
+  const given = accepted.slice(0, MOST_MODES).map(quoted).join(', ');
+  const description = `is ${given}: none of the output types of the agent; they are ${produced.join(', ')}`;
+  return [{ field: 'configuration.acceptedOutputModes', description }];
+}
+
+/** An agent without types accepts and returns any. */
+function modesOf(
+  { skills }: AgentCard,
+  defaults: readonly string[],
+  ofSkill: (skill: AgentSkill) => readonly string[] | undefined,
+): readonly string[] {
+  // Usual, and cheaper than a set.
+  if (!skills.some(ofSkill)) return defaults;
+  return [...new Set([...defaults, ...skills.flatMap((skill) => ofSkill(skill) ?? [])])];
+}
+
+/** A file without a media type may have any type: the agent decides. */
+function mediaTypeOf({ mediaType, text, data }: Part): string | undefined {
+  if (mediaType) return mediaType;
+  if (text !== undefined) return 'text/plain';
+  return data !== undefined ? 'application/json' : undefined;
+}
+
+const quoted = (given: string): string => JSON.stringify(given.slice(0, LONGEST_QUOTE));
