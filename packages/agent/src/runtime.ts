@@ -4,6 +4,7 @@
  */
 
 export type { TurnInput } from '@switchyard/protocol';
+export { checkSettings, type SettingCheck, settingCheck } from './checks/setting-checks.ts';
 export { isAgent } from './definition/agent.ts';
 export { failTurnOf, runningTurn, type ScopeOwner } from './journal/turn-scope.ts';
 export type { BudgetAnswer, BudgetNotice } from './port/budget.ts';

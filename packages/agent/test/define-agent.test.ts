@@ -42,6 +42,27 @@ describe('defineAgent', () => {
     );
   });
 
+  it.each([
+    ['no definition', undefined, 'defineAgent needs an object with id, card and execute'],
+    ['no id', { id: undefined }, 'The agent without an id cannot be defined: its id must be'],
+    ['a text as the card', { card: 'Pizza' }, 'its card is no object'],
+    ['a list as the extended card', { extendedCard: [] }, 'its extendedCard is no object'],
+    [
+      'an input that is no schema',
+      { input: {} },
+      'its input is no schema of zod or another library of Standard Schema',
+    ],
+    ['a JSON Schema as the input', { input: { type: 'object' } }, 'its input is no schema of zod'],
+    ['null as its budget', { budget: null }, 'its budget is no object'],
+    ['null as its limits', { limits: null }, 'its limits is no object'],
+    ['null as its skillConcurrency', { skillConcurrency: null }, 'its skillConcurrency is no object'],
+    ['a text for true', { repliesWithMessage: 'yes' }, 'its repliesWithMessage must be true or false'],
+  ])('names what is wrong, whatever it is: %s', (_, wrong, text) => {
+    const { card } = agentThat(complete);
+    const given = wrong && { id: 'pizza', card, execute: complete, ...wrong };
+    expect(() => defineAgent(given as unknown as AgentDefinition)).toThrow(text);
+  });
+
   it('names all wrong and unknown fields at once, with what was probably meant', () => {
     const wrong = {
       id: 'Pizza',

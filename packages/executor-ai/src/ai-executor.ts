@@ -5,12 +5,14 @@ import {
   type DialogueMessage,
   type ModelExecutorSettings,
   modelExecutor,
+  modelExecutorChecks,
   schemaForModel,
   type ToolShapes,
 } from '@switchyard/agent/models';
+import { checkSettings } from '@switchyard/agent/runtime';
 import { jsonSchema, type ModelMessage, type ToolSet, tool } from 'ai';
 import type { AiAnswer } from './answer.ts';
-import { Model, type ModelSettings } from './model.ts';
+import { Model, type ModelSettings, modelChecks } from './model.ts';
 
 export type AiSettings<Value, Shapes extends ToolShapes = ToolShapes> = ModelSettings &
   ModelExecutorSettings<Value, Shapes>;
@@ -29,11 +31,12 @@ export type AiSettings<Value, Shapes extends ToolShapes = ToolShapes> = ModelSet
  *       execute: aiExecutor({ model: 'openai/gpt-5-mini', system: 'You are a librarian.' }),
  *     });
  *
- * @throws {TypeError} a schema has no form in JSON Schema
+ * @throws {TypeError} a setting is wrong, or a schema has no form in JSON Schema
  */
 export function aiExecutor<Value = never, Shapes extends ToolShapes = ToolShapes>(
   settings: AiSettings<Value, Shapes>,
 ): Execute {
+  checkSettings('aiExecutor', settings, { ...modelChecks, ...modelExecutorChecks });
   return modelExecutor<Value, Shapes, ModelMessage, AiAnswer>(settings, aiChat(settings));
 }
 

@@ -1,7 +1,8 @@
 import { type CallableModel, callableModel } from '@switchyard/agent/models';
+import { checkSettings } from '@switchyard/agent/runtime';
 import type { ModelMessage } from 'ai';
 import { formatOf } from './ai-executor.ts';
-import { Model, type ModelSettings } from './model.ts';
+import { Model, type ModelSettings, modelChecks } from './model.ts';
 
 /**
  * A model for agents that do more than return its answer. Call it in a step, `turn.step('plan', () => model.value(…))`:
@@ -10,8 +11,11 @@ import { Model, type ModelSettings } from './model.ts';
  *
  *     const model = aiModel({ model: 'openai/gpt-5-mini' });
  *     const title = await turn.step('title', () => model.text({ prompt: `A title for: ${turn.text}`, signal: turn.signal }));
+ *
+ * @throws {TypeError} a setting is wrong
  */
 export function aiModel(settings: ModelSettings): CallableModel<ModelMessage> {
+  checkSettings('aiModel', settings, modelChecks);
   const model = new Model(settings);
   return callableModel<ModelMessage>(
     ({ system, prompt, signal, form }) =>

@@ -1,4 +1,5 @@
 import { AskedModel, type ModelRequest, type OpenCall } from '@switchyard/agent/models';
+import { type SettingCheck, settingCheck } from '@switchyard/agent/runtime';
 import { openClientSpan } from '@switchyard/outgoing';
 import {
   isStepCount,
@@ -37,6 +38,24 @@ export interface ModelSettings {
   /** Sent with every request, for example `{ temperature: 0, providerOptions: { openai: { … } } }`. */
   readonly parameters?: ModelParameters;
 }
+
+const { any, listOf, object, required, text, that } = settingCheck;
+
+function isModel(value: unknown): boolean {
+  if (typeof value === 'string') return value !== '';
+  const { provider, modelId } = Object(value);
+  return typeof provider === 'string' && typeof modelId === 'string';
+}
+
+/** For `checkSettings`. `timeoutMs` is checked with the model. */
+export const modelChecks = {
+  model: required(that(isModel, "must be a model of a provider's package for the AI SDK, or the name of one")),
+  provider: text,
+  apiKey: text,
+  timeoutMs: any,
+  wholeReasons: listOf(text),
+  parameters: object,
+} satisfies Record<keyof ModelSettings, SettingCheck>;
 
 export type ModelParameters = LanguageModelCallOptions &
   Pick<Parameters<typeof streamText>[0], 'providerOptions'> & {

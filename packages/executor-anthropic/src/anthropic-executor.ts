@@ -8,11 +8,13 @@ import {
   type DialogueMessage,
   type ModelExecutorSettings,
   modelExecutor,
+  modelExecutorChecks,
   schemaForModel,
   type ToolShapes,
 } from '@switchyard/agent/models';
+import { checkSettings } from '@switchyard/agent/runtime';
 import type { AnthropicAnswer } from './answer.ts';
-import { Model, type ModelSettings } from './model.ts';
+import { Model, type ModelSettings, modelChecks } from './model.ts';
 
 export type AnthropicSettings<Value, Shapes extends ToolShapes = ToolShapes> = ModelSettings &
   ModelExecutorSettings<Value, Shapes>;
@@ -31,11 +33,12 @@ export type AnthropicSettings<Value, Shapes extends ToolShapes = ToolShapes> = M
  *       execute: anthropicExecutor({ model: 'claude-sonnet-4-5', apiKey: 'sk-ant-…', system: 'You are a librarian.' }),
  *     });
  *
- * @throws {TypeError} a schema has no form in JSON Schema
+ * @throws {TypeError} a setting is wrong, or a schema has no form in JSON Schema
  */
 export function anthropicExecutor<Value = never, Shapes extends ToolShapes = ToolShapes>(
   settings: AnthropicSettings<Value, Shapes>,
 ): Execute {
+  checkSettings('anthropicExecutor', settings, { ...modelChecks, ...modelExecutorChecks });
   return modelExecutor<Value, Shapes, MessageParam, AnthropicAnswer>(settings, anthropicChat(settings));
 }
 

@@ -1,7 +1,8 @@
 import type { MessageParam } from '@anthropic-ai/sdk/resources/messages';
 import { type CallableModel, callableModel } from '@switchyard/agent/models';
+import { checkSettings } from '@switchyard/agent/runtime';
 import { formatOf } from './anthropic-executor.ts';
-import { Model, type ModelSettings } from './model.ts';
+import { Model, type ModelSettings, modelChecks } from './model.ts';
 
 /**
  * A model for agents that do more than return its answer. Call it in a step, `turn.step('plan', () => model.value(…))`:
@@ -10,8 +11,11 @@ import { Model, type ModelSettings } from './model.ts';
  *
  *     const model = anthropicModel({ model: 'claude-sonnet-4-5', apiKey: 'sk-ant-…' });
  *     const title = await turn.step('title', () => model.text({ prompt: `A title for: ${turn.text}`, signal: turn.signal }));
+ *
+ * @throws {TypeError} a setting is wrong
  */
 export function anthropicModel(settings: ModelSettings): CallableModel<MessageParam> {
+  checkSettings('anthropicModel', settings, modelChecks);
   const model = new Model(settings);
   return callableModel<MessageParam>(
     ({ system, prompt, signal, form }) =>

@@ -7,6 +7,7 @@ import type {
 } from '@anthropic-ai/sdk/resources/messages';
 import { Stream } from '@anthropic-ai/sdk/streaming';
 import { AskedModel, type ModelRequest, type OpenCall } from '@switchyard/agent/models';
+import { type SettingCheck, settingCheck } from '@switchyard/agent/runtime';
 import { openClientSpan } from '@switchyard/outgoing';
 import { AnswerBuilder, type AnthropicAnswer } from './answer.ts';
 import { type ModelConnection, type ModelSource, openClient } from './connection.ts';
@@ -31,6 +32,21 @@ export type ModelParameters = Omit<
   Partial<MessageCreateParamsStreaming>,
   'model' | 'messages' | 'stream' | 'system' | 'tool_choice'
 >;
+
+const { any, httpUrl, object, required, text, that } = settingCheck;
+
+/** For `checkSettings`. `timeoutMs` is checked with the model. */
+export const modelChecks = {
+  model: required(text),
+  baseURL: httpUrl,
+  apiKey: text,
+  client: that(
+    (value) => typeof Object(Object(value).messages).create === 'function',
+    "must be a client of Anthropic's SDK",
+  ),
+  timeoutMs: any,
+  parameters: object,
+} satisfies Record<keyof ModelSettings, SettingCheck>;
 
 /** Default of `max_tokens`, which the API demands. */
 const MAX_TOKENS = 16_000;

@@ -63,7 +63,7 @@ it('a client of the author does not retry either', async () => {
   await using endpoint = new ModelEndpoint(refusal(529, 'overloaded_error'));
   const baseURL = withoutVersion(await endpoint.start());
   const client = new Anthropic({ baseURL, apiKey, maxRetries: 5 });
-  const result = await converse('', new MemoryPort({ message: 'Hello' }), { client });
+  const result = await converse('http://models.test', new MemoryPort({ message: 'Hello' }), { client });
   expect(result).toMatchObject({ kind: 'retry', error: { message: 'The model is not available.' } });
   expect(endpoint.requests).toHaveLength(1);
 });

@@ -1,5 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { type Execute, type Outcome, type Turn, timesOf } from '@switchyard/agent';
+import { checkSettings } from '@switchyard/agent/runtime';
 import { attachFiles, restoreFiles } from './attach-files.ts';
 import { contributions } from './briefing.ts';
 import { followProgram } from './follow-program.ts';
@@ -12,6 +13,7 @@ import type { SandboxPaths } from './sandbox/sandbox.ts';
 import {
   type CommandRun,
   type CommandSettings,
+  commandChecks,
   defaultLimits,
   defaultTimes,
   type FullCommandSettings,
@@ -30,10 +32,11 @@ const maxListed = 50;
  * turn, any other fails the task. A program runs once for each message, even if workers die meanwhile: the next attempt
  * takes it over, running or finished. Cancel, the time limit and the output limit end its whole process group. Needs
  * /bin/sh.
- * @throws {TypeError} a path of `readable` is not absolute: a program could put a link there; or a time is longer than a
+ * @throws {TypeError} a setting is wrong; a path of `readable` is not absolute: a program could put a link there; or a time is longer than a
  *   timer
  */
 export function commandExecutor(given: CommandSettings): Execute {
+  checkSettings('commandExecutor', given, commandChecks);
   // The program starts in its workspace, where a relative path would be another one.
   const workspaceRoot = resolve(given.workspaceRoot);
   const settings: FullCommandSettings = { ...defaultLimits, ...given, ...timesOf(given, defaultTimes), workspaceRoot };

@@ -1,4 +1,5 @@
 import type { Outcome, Turn } from '@switchyard/agent';
+import { type SettingCheck, settingCheck } from '@switchyard/agent/runtime';
 import type { Briefing } from './briefing.ts';
 import type { FileSettings } from './list-files.ts';
 import type { SandboxSetting } from './sandbox/confine.ts';
@@ -78,6 +79,53 @@ export interface CommandSettings {
   /** A workspace that no turn has used for this long is removed. Default: 7 days, as long as a task is kept. */
   readonly retentionMs?: number;
 }
+
+const {
+  any,
+  anyText,
+  atLeast,
+  either,
+  fields,
+  flag,
+  function: aFunction,
+  listOf,
+  oneOf,
+  recordOf,
+  required,
+  text,
+} = settingCheck;
+
+/** For `checkSettings`. Times are checked with the executor. */
+export const commandChecks = {
+  command: required(text),
+  args: either(listOf(anyText), aFunction),
+  shell: flag,
+  input: aFunction,
+  sandbox: either(
+    oneOf('auto', 'required', 'off'),
+    settingCheck.that((value) => typeof Object(value).wrap === 'function', 'must be a sandbox with wrap()'),
+  ),
+  readable: listOf(text),
+  network: oneOf('host', 'none'),
+  env: recordOf(anyText),
+  workspaceRoot: required(text),
+  briefing: aFunction,
+  toOutcome: aFunction,
+  files: fields({
+    include: listOf(text),
+    exclude: listOf(text),
+    maxFiles: atLeast(0),
+    maxInlineBytes: atLeast(0),
+    maxTotalInlineBytes: atLeast(0),
+    maxFileBytes: atLeast(0),
+  } satisfies Record<keyof FileSettings, SettingCheck>),
+  timeoutMs: any,
+  outputLimitBytes: atLeast(0),
+  updateEveryMs: any,
+  killAfterMs: any,
+  orphanTimeoutMs: any,
+  retentionMs: atLeast(0),
+} satisfies Record<keyof CommandSettings, SettingCheck>;
 
 type Time = 'timeoutMs' | 'updateEveryMs' | 'killAfterMs' | 'orphanTimeoutMs';
 type Limit = Time | 'outputLimitBytes' | 'retentionMs' | 'files';

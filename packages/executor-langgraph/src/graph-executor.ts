@@ -1,6 +1,7 @@
 import { Command } from '@langchain/langgraph';
 import { type ArtifactOptions, type Execute, type Outcome, RetryableError, type Turn } from '@switchyard/agent';
-import { modelError } from '@switchyard/agent/models';
+import { artifactCheck, modelError } from '@switchyard/agent/models';
+import { checkSettings, type SettingCheck, settingCheck } from '@switchyard/agent/runtime';
 import { modelCallbacks, problemOf } from './model-callbacks.ts';
 
 /** The state of a graph, by its channels. */
@@ -34,6 +35,19 @@ export interface GraphSettings {
   readonly artifact?: ArtifactOptions;
 }
 
+const { function: aFunction, required, that } = settingCheck;
+const isGraph = (value: unknown): boolean =>
+  typeof Object(value).getState === 'function' && typeof Object(value).stream === 'function';
+
+const graphChecks = {
+  graph: required(that(isGraph, 'must be a graph: what compile({ checkpointer }) returns')),
+  thread: aFunction,
+  input: aFunction,
+  output: aFunction,
+  question: aFunction,
+  artifact: artifactCheck,
+} satisfies Record<keyof GraphSettings, SettingCheck>;
+
 /**
  * An executor that runs a graph of LangGraph.js. A task is a thread; an interrupt asks the client, and the next message
  * of the task is its answer. A retried turn continues from the last checkpoint: it neither runs finished nodes again,
@@ -44,8 +58,12 @@ export interface GraphSettings {
  *
  * A node may throw `AgentError` and `RetryableError`. Give each interrupt a node of its own: after a failure LangGraph
  * gives an answer to every interrupt of the node.
+ *
+ * @throws {TypeError} a setting is wrong
  */
-export function graphExecutor({ graph, thread = taskOf, artifact, ...settings }: GraphSettings): Execute {
+export function graphExecutor(given: GraphSettings): Execute {
+  checkSettings('graphExecutor', given, graphChecks);
+  const { graph, thread = taskOf, artifact, ...settings } = given;
   const { input = messageOf, output = lastText, question = asText } = settings;
   return async (turn) => {
     await turn.working();

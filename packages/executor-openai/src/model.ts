@@ -1,4 +1,5 @@
 import { AskedModel, type ModelRequest, type OpenCall, wholeAnswer } from '@switchyard/agent/models';
+import { type SettingCheck, settingCheck } from '@switchyard/agent/runtime';
 import { openClientSpan } from '@switchyard/outgoing';
 import type OpenAI from 'openai';
 import { APIError } from 'openai';
@@ -32,6 +33,18 @@ export type ModelParameters = Omit<
   Partial<ChatCompletionCreateParams>,
   'model' | 'messages' | 'stream' | 'response_format' | 'n' | 'tools' | 'functions' | 'function_call'
 >;
+
+const { any, httpUrl, listOf, object, required, text } = settingCheck;
+
+/** For `checkSettings`. `timeoutMs` is checked with the model. */
+export const modelChecks = {
+  model: required(text),
+  baseURL: httpUrl,
+  apiKey: text,
+  timeoutMs: any,
+  wholeReasons: listOf(text),
+  parameters: object,
+} satisfies Record<keyof ModelSettings, SettingCheck>;
 
 type Format = NonNullable<ChatCompletionCreateParams['response_format']>;
 

@@ -5,7 +5,9 @@ import {
   type DialogueMessage,
   type ModelExecutorSettings,
   modelExecutor,
+  modelExecutorChecks,
 } from '@switchyard/agent/models';
+import { checkSettings } from '@switchyard/agent/runtime';
 import { zodFunction, zodResponseFormat } from 'openai/helpers/zod';
 import type {
   ChatCompletionContentPart,
@@ -14,7 +16,8 @@ import type {
 } from 'openai/resources/chat/completions';
 import type { z } from 'zod';
 import type { OpenAiAnswer } from './answer.ts';
-import { Model, type ModelSettings } from './model.ts';
+import { Model, type ModelSettings, modelChecks } from './model.ts';
+import { strictly } from './strict-schema.ts';
 
 /** Parameters of tools by the tools' names. */
 export type ZodShapes = Readonly<Record<string, z.ZodType>>;
@@ -36,11 +39,12 @@ export type OpenAiSettings<Value, Shapes extends ZodShapes = ZodShapes> = ModelS
  *       execute: openAiExecutor({ model: 'gpt-5', apiKey: 'sk-…', system: 'You are a librarian.' }),
  *     });
  *
- * @throws {Error} a schema cannot be expressed in the model's strict JSON Schema
+ * @throws {TypeError} a setting is wrong, or a schema cannot be expressed in the model's strict JSON Schema
  */
 export function openAiExecutor<Value = never, Shapes extends ZodShapes = ZodShapes>(
   settings: OpenAiSettings<Value, Shapes>,
 ): Execute {
+  checkSettings('openAiExecutor', settings, { ...modelChecks, ...modelExecutorChecks });
   return modelExecutor<Value, Shapes, ChatCompletionMessageParam, OpenAiAnswer>(settings, openAiChat(settings));
 }
 
@@ -50,7 +54,8 @@ function openAiChat<Value, Shapes extends ZodShapes>(
   const model = new Model(settings);
   const { structured, system } = settings;
   const tools = definitionsOf(settings.tools ?? {});
-  const format = structured && zodResponseFormat(structured.schema, structured.name);
+  const format =
+    structured && strictly('structured.schema', () => zodResponseFormat(structured.schema, structured.name));
   return {
     begin: (dialogue) => [...systemMessages(system), ...dialogue.map(messageOf)],
     ask: (question) => (format ? model.whole({ ...question, tools, format }) : model.stream({ ...question, tools })),
@@ -88,7 +93,9 @@ export function systemMessages(system: string | undefined): ChatCompletionMessag
 
 function definitionsOf(tools: NonNullable<OpenAiSettings<never>['tools']>): ChatCompletionFunctionTool[] {
   return Object.entries(tools).map(([name, { description, parameters }]) => {
-    const { type, function: definition } = zodFunction({ name, description, parameters });
+    const { type, function: definition } = strictly(`tools.${name}.parameters`, () =>
+      zodFunction({ name, description, parameters }),
+    );
     return { type, function: definition };
   });
 }

@@ -1,9 +1,11 @@
 import { type CallableModel, callableModel, type ModelQuestion, type StructuredAnswer } from '@switchyard/agent/models';
+import { checkSettings } from '@switchyard/agent/runtime';
 import { zodResponseFormat } from 'openai/helpers/zod';
 import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
 import type { z } from 'zod';
-import { Model, type ModelSettings } from './model.ts';
+import { Model, type ModelSettings, modelChecks } from './model.ts';
 import { systemMessages } from './openai-executor.ts';
+import { strictly } from './strict-schema.ts';
 
 /** A model for agents that call it themselves. */
 export interface OpenAiModel extends Pick<CallableModel<ChatCompletionMessageParam>, 'text'> {
@@ -21,8 +23,11 @@ export interface OpenAiModel extends Pick<CallableModel<ChatCompletionMessagePar
  *
  *     const model = openAiModel({ model: 'gpt-5', apiKey: 'sk-…' });
  *     const title = await turn.step('title', () => model.text({ prompt: `A title for: ${turn.text}`, signal: turn.signal }));
+ *
+ * @throws {TypeError} a setting is wrong
  */
 export function openAiModel(settings: ModelSettings): OpenAiModel {
+  checkSettings('openAiModel', settings, modelChecks);
   const model = new Model(settings);
   return callableModel<ChatCompletionMessageParam>(
     ({ system, prompt, signal, form }) =>
@@ -30,7 +35,7 @@ export function openAiModel(settings: ModelSettings): OpenAiModel {
         messages: [...systemMessages(system), ...prompt],
         signal,
         // `OpenAiModel.value` takes schemas of zod only.
-        format: form && zodResponseFormat(form.schema as z.ZodType, form.name),
+        format: form && strictly('schema', () => zodResponseFormat(form.schema as z.ZodType, form.name)),
       }),
     (content) => ({ role: 'user', content }),
   );

@@ -1,7 +1,8 @@
 import { type Agent, type AgentDefinition, defineAgent } from '@switchyard/agent';
+import { type SettingCheck, settingCheck } from '@switchyard/agent/runtime';
 import { remoteCard } from './remote-card.ts';
-import { remoteExecutor } from './remote-executor.ts';
-import type { RemoteSettings } from './settings.ts';
+import { executeRemotely } from './remote-executor.ts';
+import { checkRemoteSettings, type RemoteSettings } from './settings.ts';
 
 /** The settings of a remote agent, and of its announcement. */
 export type RemoteAgentDefinition = RemoteSettings &
@@ -12,12 +13,24 @@ export type RemoteAgentDefinition = RemoteSettings &
     readonly cardTimeoutMs?: number;
   };
 
+/** `defineAgent` checks what is not of the remote agent. */
+const definitionChecks = {
+  id: settingCheck.required(settingCheck.text),
+  repliesWithMessage: settingCheck.any,
+  concurrency: settingCheck.any,
+  turnTimeoutMs: settingCheck.any,
+  retry: settingCheck.any,
+  announce: settingCheck.object,
+  cardTimeoutMs: settingCheck.atLeast(0),
+} satisfies Record<Exclude<keyof RemoteAgentDefinition, keyof RemoteSettings>, SettingCheck>;
+
 /**
  * A local agent in front of a remote one, announced with its card: `export default await remoteAgent({ id, cardUrl })`.
  * The gateway replaces the card's URLs and security.
  * @throws {Error} its card cannot be read, or cannot be announced
  */
 export async function remoteAgent(definition: RemoteAgentDefinition): Promise<Agent> {
+  checkRemoteSettings('remoteAgent', definition, definitionChecks);
   const { id, announce, cardTimeoutMs = 30_000, concurrency = 100, turnTimeoutMs = 3_600_000 } = definition;
   const { repliesWithMessage = false } = definition;
   return defineAgent({
@@ -27,7 +40,7 @@ export async function remoteAgent(definition: RemoteAgentDefinition): Promise<Ag
     concurrency,
     turnTimeoutMs,
     ...(definition.retry && { retry: definition.retry }),
-    execute: remoteExecutor(definition),
+    execute: executeRemotely(definition),
   });
 }
 

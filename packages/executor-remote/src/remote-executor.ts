@@ -4,16 +4,22 @@ import { RemoteError } from './answers/remote-error.ts';
 import { RemoteClient } from './remote-client.ts';
 import { RemoteRun } from './remote-run.ts';
 import { RetryBudget } from './retry-budget.ts';
-import { defaultTimes, type FullRemoteSettings, type RemoteSettings } from './settings.ts';
+import { checkRemoteSettings, defaultTimes, type FullRemoteSettings, type RemoteSettings } from './settings.ts';
 
 /**
  * Puts the queue in front of an A2A agent that runs elsewhere, in any language, with A2A 1.0 or 0.3, over JSON-RPC or
  * HTTP+JSON. Its task is mirrored into ours: messages, artifacts as they grow, questions. Messages, cancels, accepted
  * output modes and requested extensions are passed on. While the agent is unreachable, the turn waits; then it follows
  * the remote task from its current state.
- * @throws {TypeError} a time of the settings is longer than a timer
+ * @throws {TypeError} a setting is wrong, or a time is longer than a timer
  */
 export function remoteExecutor(given: RemoteSettings): Execute {
+  checkRemoteSettings('remoteExecutor', given);
+  return executeRemotely(given);
+}
+
+/** As `remoteExecutor`, with settings that were checked. */
+export function executeRemotely(given: RemoteSettings): Execute {
   const settings: FullRemoteSettings = { maxFileBytes: 3_500_000, ...given, ...timesOf(given, defaultTimes) };
   let client: Promise<RemoteClient> | undefined;
   let openedAt = 0;

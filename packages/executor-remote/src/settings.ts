@@ -1,5 +1,6 @@
 import type { Turn } from '@switchyard/agent';
-import type { AddressPolicySettings } from '@switchyard/outgoing';
+import { checkSettings, type SettingCheck, settingCheck } from '@switchyard/agent/runtime';
+import { AddressPolicy, type AddressPolicySettings } from '@switchyard/outgoing';
 import type { AgentCard } from '@switchyard/protocol';
 import type { CardVerifier } from '@switchyard/signatures';
 import type { RemoteAuth } from './auth/auth-settings.ts';
@@ -59,6 +60,67 @@ export type RemoteSettings = RemoteLocation & {
    */
   readonly maxFileBytes?: number;
 };
+
+const {
+  any,
+  atLeast,
+  either,
+  fields,
+  flag,
+  function: aFunction,
+  httpUrl,
+  listOf,
+  object,
+  oneOf,
+  recordOf,
+  required,
+  that,
+} = settingCheck;
+
+const allowedHosts = that(isPolicy, 'must be hosts, addresses and networks such as 10.1.0.0/16');
+
+/** For `checkRemoteSettings`. Times are checked with the executor. */
+const remoteChecks = {
+  cardUrl: httpUrl,
+  card: object,
+  headers: either(recordOf(settingCheck.anyText), aFunction),
+  auth: object,
+  trustedOrigins: listOf(httpUrl),
+  policy: fields({
+    allowHttp: required(flag),
+    allowHosts: required(allowedHosts),
+    trustedOrigins: listOf(httpUrl),
+  } satisfies Record<keyof AddressPolicySettings, SettingCheck>),
+  cardVerifier: object,
+  binding: oneOf('JSONRPC', 'HTTP+JSON'),
+  pollEveryMs: any,
+  retryBudgetMs: any,
+  idleTimeoutMs: any,
+  authWaitMs: any,
+  cardMaxAgeMs: any,
+  requestTimeoutMs: any,
+  maxFileBytes: atLeast(0),
+} satisfies Record<keyof RemoteSettings, SettingCheck>;
+
+function isPolicy(allowHosts: unknown): boolean {
+  if (!Array.isArray(allowHosts) || allowHosts.some((host) => typeof host !== 'string')) return false;
+  try {
+    return Boolean(new AddressPolicy({ allowHttp: false, allowHosts }));
+  } catch {
+    return false;
+  }
+}
+
+/** @param checks further ones, of settings that are not of the remote agent @throws {TypeError} as `checkSettings` */
+export function checkRemoteSettings(
+  owner: string,
+  given: RemoteSettings,
+  checks: Readonly<Record<string, SettingCheck>> = {},
+): void {
+  // One of the two must be there.
+  const cardUrl = given?.card === undefined ? required(httpUrl) : httpUrl;
+  checkSettings(owner, given, { ...remoteChecks, cardUrl, ...checks });
+}
 
 type Time = 'pollEveryMs' | 'retryBudgetMs' | 'idleTimeoutMs' | 'authWaitMs' | 'cardMaxAgeMs' | 'requestTimeoutMs';
 export type FullRemoteSettings = RemoteSettings & Required<Pick<RemoteSettings, Time | 'maxFileBytes'>>;

@@ -10,6 +10,8 @@ import { TurnBus } from './turn-bus.ts';
  * `cancelTask` is also called when the worker stops or loses the task, as executors have no other signal.
  */
 export function sdkExecutor(executor: AgentExecutor): Execute {
+  if (typeof executor?.execute !== 'function' || typeof executor.cancelTask !== 'function')
+    throw new TypeError('sdkExecutor needs an executor of @a2a-js/sdk, with execute() and cancelTask()');
   return async (turn) => {
     const bus = new TurnBus(turn);
     using _stop = stopWithTurn(executor, turn, bus);

@@ -233,3 +233,9 @@ describe('an executor of the SDK', () => {
     expect(received).toEqual(['message', 'finished']);
   });
 });
+
+it('What is no executor of the SDK is refused when the executor is made', () => {
+  expect(() => sdkExecutor({} as AgentExecutor)).toThrow(
+    'sdkExecutor needs an executor of @a2a-js/sdk, with execute()',
+  );
+});

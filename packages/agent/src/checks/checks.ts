@@ -34,7 +34,8 @@ export function checkRange(name: string, value: number, highest: number): void {
  */
 export function checkNames(of: string, given: unknown, known: Readonly<Record<string, unknown>>): void {
   if (given === undefined) return;
-  if (typeof given !== 'object' || given === null) throw new TypeError(`its ${of.slice(0, -1)} is no object`);
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new TypeError(of === '' ? 'its definition is no object' : `its ${of.slice(0, -1)} is no object`);
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(known, name));
   if (unknown.length > 0) throw new TypeError(unknown.map((name) => unknownText(of, name, known)).join('; '));
 }
@@ -46,7 +47,8 @@ function unknownText(of: string, name: string, known: Readonly<Record<string, un
   return `its ${of}${name} is unknown (${hint})`;
 }
 
-function closest(name: string, names: readonly string[]): string | undefined {
+/** The name that was probably meant by an unknown one. */
+export function closest(name: string, names: readonly string[]): string | undefined {
   return names
     .map((each) => ({ each, distance: distanceOf(each, name) }))
     .filter(({ each, distance }) => distance <= Math.min(2, each.length / 2))

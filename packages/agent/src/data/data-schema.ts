@@ -17,12 +17,19 @@ export interface DataSchema<T> {
  * @throws {TypeError} it has no form in JSON Schema
  */
 export function writtenSchema(schema: DataSchema<unknown>, owner: string): JsonSchema | undefined {
+  requireSchema(schema, owner);
   try {
     return schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' });
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : cause;
     throw new TypeError(`${owner} has no form in JSON Schema: ${why}`, { cause });
   }
+}
+
+/** @throws {TypeError} it is none, such as a JSON Schema */
+function requireSchema(schema: DataSchema<unknown> | undefined, owner: string): void {
+  if (typeof schema?.['~standard']?.validate === 'function') return;
+  throw new TypeError(`${owner} is no schema of zod or another library of Standard Schema`);
 }
 
 type SchemaResult<T> = { readonly value: T; readonly issues?: undefined } | { readonly issues: readonly SchemaIssue[] };
@@ -37,6 +44,7 @@ export async function check<T>(
   schema: DataSchema<T>,
   value: unknown,
 ): Promise<{ readonly value: T } | { readonly problem: string }> {
+  requireSchema(schema, 'The given schema');
   const result = await schema['~standard'].validate(value);
   return result.issues ? { problem: result.issues.map(describe).join('; ') } : { value: result.value };
 }

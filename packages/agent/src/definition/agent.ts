@@ -147,6 +147,7 @@ export interface Agent {
  * @throws {TypeError} naming every field that is wrong or unknown, and what was probably meant
  */
 export function defineAgent<Input = unknown>(definition: AgentDefinition<Input>): Agent {
+  requireObject(definition);
   const { id, repliesWithMessage = false, concurrency = 20, turnTimeoutMs = 600_000 } = definition;
   const { skillConcurrency, whileWorking = 'queue', priority, timeToLiveMs, input, use, budget, limits } = definition;
   // Its turns get the input that the schema has parsed.
@@ -156,6 +157,7 @@ export function defineAgent<Input = unknown>(definition: AgentDefinition<Input>)
       names: () => checkNames('', definition, names),
       id: () => checkId(id),
       cards: () => completeCards(definition),
+      repliesWithMessage: () => checkFlag('repliesWithMessage', repliesWithMessage),
       concurrency: () => checkRange('concurrency', concurrency, 10_000),
       skillConcurrency: () => checkSkills(definition as AgentDefinition),
       turnTimeoutMs: () => checkRange('turnTimeoutMs', turnTimeoutMs, longestTimeoutMs),
@@ -169,7 +171,7 @@ export function defineAgent<Input = unknown>(definition: AgentDefinition<Input>)
       retryNames: () => checkNames('retry.', definition.retry, highest),
       retry: () => retryPolicy(definition.retry),
       inputSchema: () => input && jsonSchemaOf(input),
-      limits: () => limits && checkLimits(limits),
+      limits: () => (limits === undefined ? undefined : checkLimits(limits)),
     });
     const { cards, retry, inputSchema } = checked;
     return {
@@ -192,9 +194,8 @@ export function defineAgent<Input = unknown>(definition: AgentDefinition<Input>)
       ...(checked.limits && { limits: checked.limits }),
     };
   } catch (error) {
-    throw new TypeError(`The agent "${id}" cannot be defined: ${error instanceof Error ? error.message : error}`, {
-      cause: error,
-    });
+    const reason = error instanceof Error ? error.message : error;
+    throw new TypeError(`The agent ${nameOf(id)} cannot be defined: ${reason}`, { cause: error });
   }
 }
 
@@ -227,6 +228,17 @@ function checkWord(name: string, value: string, words: readonly string[]): void 
   throw new TypeError(`its ${name} is "${value}" and must be ${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}`);
 }
 
+function requireObject(definition: unknown): void {
+  if (typeof definition === 'object' && definition !== null) return;
+  throw new TypeError('defineAgent needs an object with id, card and execute');
+}
+
+const nameOf = (id: string | undefined): string => (id === undefined ? 'without an id' : `"${id}"`);
+
+function checkFlag(name: string, value: unknown): void {
+  if (typeof value !== 'boolean') throw new TypeError(`its ${name} must be true or false`);
+}
+
 function checkExecute(execute: unknown): void {
   if (typeof execute !== 'function') throw new TypeError('its execute is missing, or is not a function');
 }
@@ -247,6 +259,7 @@ function checkMiddleware(use: AgentDefinition['use'] = []): void {
 }
 
 function checkBudget(budget: Budget = {}): void {
+  if (budget === null) throw new TypeError('its budget is no object');
   const { microUsd = 1, tokens = 1, whenSpent = 'fail' } = budget;
   checkAll({
     names: () => checkNames('budget.', budget, namesOfBudget),
@@ -258,6 +271,8 @@ function checkBudget(budget: Budget = {}): void {
 
 function completeCards<Input>(definition: AgentDefinition<Input>): Pick<Agent, 'card' | 'extendedCard'> {
   const { extendedCard, input } = definition;
+  checkCardType('card', definition.card);
+  checkCardType('extendedCard', extendedCard);
   // Beside its data a message may have a text, and later messages are often nothing else.
   const card = { ...(input && { defaultInputModes: ['application/json', 'text/plain'] }), ...definition.card };
   if (!extendedCard) return { card: completeCard(card) };
@@ -273,10 +288,17 @@ function completeCards<Input>(definition: AgentDefinition<Input>): Pick<Agent, '
   });
 }
 
+function checkCardType(name: string, card: unknown): void {
+  if (card !== undefined && (typeof card !== 'object' || card === null || Array.isArray(card)))
+    throw new TypeError(`its ${name} is no object`);
+}
+
 function checkSkills({ skillConcurrency = {}, card, extendedCard }: AgentDefinition): void {
+  if (typeof skillConcurrency !== 'object' || skillConcurrency === null)
+    throw new TypeError('its skillConcurrency is no object');
   const skills = [card, extendedCard].flatMap((one) => one?.skills ?? []);
   checkEach(Object.entries(skillConcurrency), ([id, concurrency]) => {
-    if (!skills.some((skill) => skill.id === id))
+    if (!skills.some((skill) => skill?.id === id))
       throw new TypeError(`its skillConcurrency names "${id}", which is no skill of its card`);
     if (!/^[\w.-]{1,63}$/.test(id))
       throw new TypeError(
@@ -297,8 +319,8 @@ export function isAgent(value: unknown): value is Agent {
   return 'id' in value && 'card' in value && 'execute' in value && typeof value.execute === 'function';
 }
 
-function checkId(id: string): void {
-  if (id.length <= 63 && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(id)) return;
+function checkId(id: unknown): void {
+  if (typeof id === 'string' && id.length <= 63 && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(id)) return;
   throw new TypeError(
     'its id must be lower-case letters, digits and single hyphens, at most 63, for example "pizza-desk"',
   );

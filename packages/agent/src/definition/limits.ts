@@ -47,6 +47,7 @@ const names = {
 
 /** @throws {TypeError} naming every field that is wrong */
 export function checkLimits(limits: AgentLimits): CheckedLimits {
+  if (limits === null) throw new TypeError('its limits is no object');
   const { runningPer, running, runningPerTenant, runningPerKey, starts } = limits;
   const checkCount = (name: string, value: number | undefined) => () =>
     value === undefined || checkRange(`limits.${name}`, value, most);

@@ -11,6 +11,7 @@ export type { ChatModel, ChatQuestion } from './chat-model.ts';
 export { type AnswerForm, readValue, type StructuredAnswer } from './delivery.ts';
 export type { DialogueMessage } from './dialogue.ts';
 export type { DialogueFile } from './dialogue-files.ts';
+export { artifactCheck, modelExecutorChecks } from './executor-checks.ts';
 export type { ModelClient, ModelRequest } from './model-client.ts';
 export { isBrokenStream, type ModelProblem, meaningOf, modelError } from './model-error.ts';
 export { type ModelExecutorSettings, modelExecutor } from './model-executor.ts';

@@ -15,13 +15,21 @@ export function timesOf<Name extends string>(
 ): Record<Name, number> {
   const names = Object.keys(defaults) as Name[];
   const times = names.map((name) => [name, given[name] ?? defaults[name]] as const);
-  const wrong = times.filter(([, ms]) => !(ms === Number.POSITIVE_INFINITY || (ms >= 0 && ms <= longestTimeoutMs)));
+  const wrong = times.filter(([, ms]) => !isTime(ms));
   if (wrong.length > 0)
     throw new TypeError(
-      wrong.map(([name, ms]) => `${name} is ${ms} and must be 0 to ${longestTimeoutMs}, or Infinity`).join('; '),
+      wrong
+        .map(
+          ([name, ms]) =>
+            `${name} is ${typeof ms === 'string' ? `"${ms}"` : ms} and must be 0 to ${longestTimeoutMs}, or Infinity`,
+        )
+        .join('; '),
     );
   return Object.fromEntries(times.map(([name, ms]) => [name, Math.min(ms, longestTimeoutMs)])) as Record<Name, number>;
 }
+
+const isTime = (ms: unknown): boolean =>
+  typeof ms === 'number' && (ms === Number.POSITIVE_INFINITY || (ms >= 0 && ms <= longestTimeoutMs));
 
 /**
  * A signal for a long request: aborted when no data has come for a time, or with its turn.
