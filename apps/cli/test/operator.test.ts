@@ -62,6 +62,8 @@ describe('dead', () => {
   it('requires an id or --all, and a known kind', async () => {
     for (const words of [[], ['x', '--all'], ['--all', '--kind', 'cat']])
       expect((await run(['dead', 'retry', ...words], { env })).code).toBe(2);
+    const wrong = await run(['dead', 'retry', '--all', '--kind', 'cat'], { env });
+    expect(wrong.err).toContain('--kind must be turn or webhook');
   });
 });
 

@@ -25,7 +25,7 @@ export const deadLetterSchema = z.object({
 
 /** The filter of `GET /admin/dead-letters` and `POST /admin/dead-letters:retry`. */
 export const deadLetterFilterSchema = z.strictObject({
-  kind: z.enum(['turn', 'webhook']).optional(),
+  kind: z.enum(['turn', 'webhook'], 'must be turn or webhook').optional(),
   agent: z.string().optional(),
   tenant: z.string().optional(),
   reason: z.string().optional(),

@@ -137,8 +137,9 @@ async function retryMatching(session: Session, api: OperatorClient, { filter, dr
 /** @throws {CommandFailure} */
 function filterIn(filter: Filter): DeadLetterFilter {
   const { data, error } = deadLetterFilterSchema.safeParse(filter);
-  if (error) throw new CommandFailure('A2ACLI_ERR_USAGE', error.issues.map(({ message }) => message).join('; '));
-  return data;
+  if (!error) return data;
+  const problems = error.issues.map(({ path, message }) => `--${path.join('.')} ${message}`);
+  throw new CommandFailure('A2ACLI_ERR_USAGE', problems.join('; '));
 }
 
 /** Continues while this command runs; if started again, it retries the rest. */

@@ -1,6 +1,6 @@
 import { usageGroups } from '@switchyard/operator-api';
-import { type FieldViolation, invalidParams } from '@switchyard/protocol';
-import { taskStateSchema } from '@switchyard/protocol/schemas';
+import { type FieldViolation, invalidParams, type TaskState } from '@switchyard/protocol';
+import { plainWords, taskStateSchema } from '@switchyard/protocol/schemas';
 import { auditActions } from '@switchyard/store';
 import type { Request } from 'express';
 import { z } from 'zod';
@@ -15,6 +15,31 @@ const wholeNumber = (min: number, max: number) => {
     .refine((number) => number >= min && number <= max, message);
 };
 const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true');
+
+/** Longest word of a client that an error repeats. */
+const LONGEST_WORD = 40;
+const states = taskStateSchema.options;
+const shortOf = (state: TaskState): string => state.replace('TASK_STATE_', '').toLowerCase().replace('_', '-');
+
+/** `TASK_STATE_FAILED`, and as the CLI has them `failed` and `input-required`. */
+function statesIn(text: string, context: z.RefinementCtx<string>): TaskState[] {
+  const words = text.split(',').map((word) => word.trim());
+  const found = words.map((word) => {
+    const short = word
+      .toLowerCase()
+      .replace(/^task_state_/, '')
+      .replaceAll('_', '-');
+    return states.find((state) => shortOf(state) === short);
+  });
+  const wrong = words
+    .filter((_, at) => found[at] === undefined)
+    .map((word) => JSON.stringify(word.slice(0, LONGEST_WORD)));
+  if (wrong.length > 0) {
+    const there = `there are ${states.join(', ')}, or in short ${states.map(shortOf).join(', ')}`;
+    context.addIssue({ code: 'custom', message: `has no state ${wrong.slice(0, 3).join(', ')}: ${there}` });
+  }
+  return found.filter((state) => state !== undefined);
+}
 
 /** A query without parameters. */
 export const noParameters = z.strictObject({});
@@ -70,12 +95,8 @@ export const taskSearchParameters = pageParameters.extend({
   id: z.string().optional(),
   contextId: z.string().optional(),
   agent: z.string().optional(),
-  /** Names of states, separated by commas. */
-  state: z
-    .string()
-    .transform((text) => text.split(','))
-    .pipe(z.array(taskStateSchema))
-    .optional(),
+  /** Names of states, also short ones, separated by commas. */
+  state: z.string().transform(statesIn).optional(),
   /** Only tasks that have work to do which nobody does. */
   stuck: flag.optional(),
   tenant: z.string().optional(),
@@ -138,12 +159,12 @@ export async function readParameters<Schema extends z.ZodType>(
   const repeated = Object.keys(query).filter((name) => Array.isArray(query[name]) || Object.hasOwn(body, name));
   if (repeated.length > 0)
     throw invalidParams(repeated.map((field) => ({ field, description: 'must not be repeated' })));
-  const given = schema.safeParse({ ...query, ...body });
+  const given = schema.safeParse({ ...query, ...body }, plainWords);
   if (given.success) return given.data;
   const wrong = new Set(given.error.issues.map(({ path }) => String(path[0])));
-  const result = schema.safeParse({ ...asJson(query, wrong), ...asText(body, wrong) });
+  const result = schema.safeParse({ ...asJson(query, wrong), ...asText(body, wrong) }, plainWords);
   if (result.success) return result.data;
-  throw invalidParams(result.error.issues.flatMap(violationsIn));
+  throw invalidParams(result.error.issues.flatMap((issue) => violationsIn(issue, schema)));
 }
 
 function isReading({ method }: Request): boolean {
@@ -174,8 +195,11 @@ function mapped(given: Given, names: ReadonlySet<string>, change: (value: unknow
   return Object.fromEntries(Object.entries(given).map(([name, each]) => [name, names.has(name) ? change(each) : each]));
 }
 
-function violationsIn(issue: z.core.$ZodIssue): FieldViolation[] {
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((field) => ({ field, description: 'is not a parameter of this request' }));
+function violationsIn(issue: z.core.$ZodIssue, schema: z.ZodType): FieldViolation[] {
+  if (issue.code === 'unrecognized_keys') {
+    const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+    const others = known.length > 0 ? `; there are ${known.join(', ')}` : '';
+    return issue.keys.map((field) => ({ field, description: `is not a parameter of this request${others}` }));
+  }
   return [{ field: issue.path.join('.'), description: issue.message }];
 }

@@ -44,6 +44,27 @@ describe('the list of the tasks of all principals', () => {
     expect([answer.status, fieldsOf(answer)]).toEqual([400, ['contents']]);
   });
 
+  it('takes short names of states, as the CLI does', async () => {
+    const full = await list('?agent=echo&state=TASK_STATE_SUBMITTED');
+    expect(full.totalSize).toBeGreaterThan(0);
+    for (const state of ['submitted', 'SUBMITTED', 'failed,%20submitted', 'task_state_submitted,input-required'])
+      expect((await list(`?agent=echo&state=${state}`)).totalSize).toBe(full.totalSize);
+  });
+
+  it.each([
+    ['state=faild', 'state has no state "faild": there are TASK_STATE_SUBMITTED, '],
+    ['state=failed,', 'state has no state "": there are'],
+    [
+      'stat=failed',
+      'stat is not a parameter of this request; there are pageSize, pageToken, id, contextId, agent, state,',
+    ],
+    [`reason=${'x'.repeat(201)}`, 'reason must have at most 200 characters'],
+    ['sort=price', 'sort must be cost'],
+  ])('says in plain words what is wrong: %s', async (query, text) => {
+    const answer = await stage.ask<ErrorBody>(`/admin/tasks?${query}`);
+    expect([answer.status, answer.body.error.message]).toEqual([400, expect.stringContaining(text)]);
+  });
+
   it('names every wrong filter', async () => {
     const answer = await stage.ask<ErrorBody>('/admin/tasks?state=DONE&since=yesterday&pageSize=501&what=1');
     expect(fieldsOf(answer)).toEqual(expect.arrayContaining(['since', 'pageSize', 'what']));
