@@ -1,6 +1,6 @@
-import type { Execute } from '@switchyard/agent';
+import type { Content, Execute, Middleware, Turn } from '@switchyard/agent';
 import { executeTurn } from '@switchyard/agent/runtime';
-import { MemoryPort, type MemoryTurn, type RunTurnOptions, runTurn } from '@switchyard/agent/testing';
+import { MemoryPort, type MemoryTurn, type RunTurnOptions, runTurn, type TestedTurn } from '@switchyard/agent/testing';
 import { z } from 'zod';
 import { agentThat } from './agent-that.ts';
 import { ModelEndpoint, type Script } from './model-endpoint.ts';
@@ -10,6 +10,21 @@ const orderSchema = z.object({ pizza: z.string(), size: z.number() });
 /** Settings for an answer that is streamed into an artifact, and for one of a schema. */
 export const report = { artifact: { name: 'Report' } };
 export const structured = { structured: { name: 'order', schema: orderSchema } };
+
+/** Middleware that notes the names of the steps that run. */
+export function noteSteps() {
+  const steps: string[] = [];
+  const aroundStep: Middleware['aroundStep'] = (_, { name }, next) => {
+    steps.push(name);
+    return next();
+  };
+  return { steps, use: [{ aroundStep }] };
+}
+
+interface ApprovalOptions extends RunTurnOptions {
+  readonly message?: Content;
+  readonly whileWaiting?: (waiting: TestedTurn) => void;
+}
 
 /** Runs turns of an executor, with a model at a scripted server. */
 export function modelAsker(executorAt: (baseURL: string, settings: object) => Execute) {
@@ -49,5 +64,23 @@ export function modelAsker(executorAt: (baseURL: string, settings: object) => Ex
     return { ...exchange, state: exchange.task.status.state, orders, asked };
   }
 
-  return { converse, ask, askWithTools };
+  /** A turn whose answer waits for an approval before it becomes the outcome. */
+  async function askForApproval(script: Script, options: ApprovalOptions = {}) {
+    await using endpoint = new ModelEndpoint(script);
+    const { steps, use } = noteSteps();
+    const toOutcome = async ({ pizza, size }: z.output<typeof orderSchema>, turn: Turn) => {
+      await turn.working(`Shall we order ${pizza}?`);
+      await turn.waitFor('approval');
+      return turn.complete(`${pizza} of ${size} cm`);
+    };
+    const settings = { structured: { ...structured.structured, toOutcome } };
+    const { message = 'A pizza, please', whileWaiting, ...given } = options;
+    const agent = agentThat(executorAt(await endpoint.start(), settings), { use });
+    const waiting = await runTurn(agent, message, given);
+    whileWaiting?.(waiting);
+    const { state, answer, used } = waiting.waits.length > 0 ? await waiting.give('approval') : waiting;
+    return { waiting, state, answer, used, steps, requests: endpoint.requests.length };
+  }
+
+  return { converse, ask, askWithTools, askForApproval };
 }

@@ -15,7 +15,7 @@ import {
 } from '../../../tests/support/model-endpoint.ts';
 import { pacedPort } from '../../../tests/support/paced-port.ts';
 import { aiModel } from '../src/index.ts';
-import { apiKey, ask, askWithTools, converse, modelAt } from './ask.ts';
+import { apiKey, ask, askForApproval, askWithTools, converse, modelAt } from './ask.ts';
 
 describe('the answer of a model', () => {
   it('is the message with which the task completes', async () => {
@@ -37,6 +37,12 @@ describe('the answer of a model', () => {
     const { artifacts, body } = await ask(stream(['{"pizza":"Funghi",', '"size":30}']), structured);
     expect(artifacts).toMatchObject([{ name: 'order', parts: [{ data: { pizza: 'Funghi', size: 30 } }] }]);
     expect(body?.response_format).toMatchObject({ json_schema: { name: 'order', schema: { type: 'object' } } });
+  });
+
+  it('that toOutcome goes on with is the same after a wait, without another request', async () => {
+    const [first, second] = [stream(['{"pizza":"Funghi","size":30}']), stream(['{"pizza":"Salami","size":30}'])];
+    const { answer: said, requests } = await askForApproval(inTurn(first, second));
+    expect([said, requests]).toEqual(['Funghi of 30 cm', 1]);
   });
 
   it('that does not match its schema is requested again', async () => {

@@ -10,6 +10,6 @@ export function modelAt(baseURL: string) {
   return createOpenAICompatible(settings)('m');
 }
 
-export const { converse, ask, askWithTools } = modelAsker((url, settings) =>
+export const { converse, ask, askForApproval, askWithTools } = modelAsker((url, settings) =>
   aiExecutor({ model: modelAt(url), apiKey, ...settings }),
 );

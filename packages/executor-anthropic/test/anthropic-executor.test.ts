@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { report, structured } from '../../../tests/support/model-asker.ts';
 import { inTurn, ModelEndpoint, type Script } from '../../../tests/support/model-endpoint.ts';
 import { anthropicModel } from '../src/index.ts';
-import { apiKey, ask, converse, withoutVersion } from './ask.ts';
+import { apiKey, ask, askForApproval, converse, withoutVersion } from './ask.ts';
 import { answers, begin, redacted, says, text, thoughts, usage } from './messages.ts';
 
 describe('the answer of a model', () => {
@@ -28,6 +28,12 @@ describe('the answer of a model', () => {
         format: { type: 'json_schema', schema: { required: ['pizza', 'size'], additionalProperties: false } },
       },
     });
+  });
+
+  it('that toOutcome goes on with is the same after a wait, without another request', async () => {
+    const [funghi, salami] = [says(['{"pizza":"Funghi","size":30}']), says(['{"pizza":"Salami","size":30}'])];
+    const { answer, requests } = await askForApproval(inTurn(funghi, salami));
+    expect([answer, requests]).toEqual(['Funghi of 30 cm', 1]);
   });
 
   it('that does not match its schema is requested again', async () => {

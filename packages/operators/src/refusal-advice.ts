@@ -31,6 +31,7 @@ function ofModel({ codes, status }: Refusal): string {
   if (codes.has('too-long')) return 'Take a model with a longer context, or let the agent send less to it.';
   if (codes.has('cut-off'))
     return 'Let the model write more (its limit of output tokens, in parameters), or let the agent ask for less.';
+  if (codes.has('answer-too-long')) return 'Let the agent ask for less: what its code goes on with is stored.';
   if (codes.has('rounds')) return 'Raise maxToolRounds, or see why the model calls its tools again and again.';
   if (status === 401 || status === 403)
     return `Change the key of the agent for its model (apiKey): the model's server refuses it (${status}).`;

@@ -344,6 +344,7 @@ test.each([
   ['model-refused', { status: 400, code: 'too-long' }, 'Take a model with a longer context'],
   ['model-refused', { code: 'quota', status: 429 }, 'Add to the quota of the account'],
   ['model-refused', { code: 'cut-off' }, 'Let the model write more'],
+  ['model-refused', { code: 'answer-too-long' }, 'Let the agent ask for less'],
   ['model-refused', { code: 'rounds' }, 'Raise maxToolRounds'],
   ['model-refused', {}, 'Change the prompt, or the model'],
   ['remote-refused', { cause: { type: 'RemoteError', message: 'No.', status: 401 } }, 'Change the credentials'],

@@ -27,3 +27,32 @@ export interface ArtifactOrigin {
 export function artifactId({ messageId, name, ordinal, step }: ArtifactOrigin): string {
   return derivedId([messageId, name, ordinal, ...(step ? [step] : [])]);
 }
+
+/** Of which message's turn a message of the agent is. */
+interface MessageOrigin {
+  readonly taskId: string;
+  /** Of the message that the turn answers. */
+  readonly messageId: string;
+}
+
+/** 48 bits: that many digits, with a hyphen. */
+const ORIGIN_LENGTH = 13;
+
+/**
+ * The id of a message that a turn says: the same in every attempt with the same content, so that the history has the
+ * message once. It begins with the turn's origin.
+ */
+export function turnMessageId(origin: MessageOrigin, said: readonly unknown[]): string {
+  const { taskId, messageId } = origin;
+  return originOf(origin) + derivedId([taskId, messageId, 'message', ...said]).slice(ORIGIN_LENGTH);
+}
+
+/** What the ids of all messages that a turn says begin with, in each of its attempts. */
+export function originOf({ taskId, messageId }: MessageOrigin): string {
+  return derivedId([taskId, messageId, 'turn']).slice(0, ORIGIN_LENGTH);
+}
+
+/** The origin of a message of an agent. One that did not get its id from its turn has an origin that no turn has. */
+export function originIn(saidId: string): string {
+  return saidId.slice(0, ORIGIN_LENGTH);
+}

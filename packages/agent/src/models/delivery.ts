@@ -10,8 +10,9 @@ export interface StructuredAnswer<Value, Schema extends DataSchema<Value> = Data
   readonly name: string;
   readonly schema: Schema;
   /**
-   * The outcome for a value. Default: completes the task with the value as an artifact, as data for a client that
-   * accepts `application/json`, otherwise as text.
+   * The outcome for a value: `toOutcome: (order, turn) => turn.complete(…)`. It may wait, and run steps and calls; when
+   * the turn goes on, it gets the same value, without another request to the model. Default: completes the task with the
+   * value as an artifact, as data for a client that accepts `application/json`, otherwise as text.
    */
   readonly toOutcome?: (value: Value, turn: Turn) => Promise<Outcome>;
 }
@@ -35,6 +36,8 @@ export interface Delivery {
 
 /** The kind of delivery of an executor. */
 export interface DeliveryKind {
+  /** The author's code runs after the answer, and may wait: a later run of the turn must get the same answer. */
+  readonly isAnswerKept: boolean;
   /** Rejects if an answer is not valid. */
   readonly check: (text: string) => Promise<unknown>;
   readonly begin: (turn: Turn) => Delivery;
@@ -47,6 +50,7 @@ export function deliveryOf<Value>({ artifact, structured }: AnswerForm<Value>): 
 
 /** Completes the task with the answer as its message. */
 const asMessage: DeliveryKind = {
+  isAnswerKept: false,
   check: async () => undefined,
   begin: (turn) => ({ publish: async () => undefined, end: (text) => turn.complete(text) }),
 };
@@ -63,13 +67,14 @@ function asArtifact(options: ArtifactOptions): DeliveryKind {
       },
     };
   };
-  return { check: async () => undefined, begin };
+  return { isAnswerKept: false, check: async () => undefined, begin };
 }
 
 /** Delivers a structured answer. */
 function asValue<Value>(answer: StructuredAnswer<Value>): DeliveryKind {
   const { name, schema, toOutcome = (value, turn) => completeWith(turn, name, value) } = answer;
   return {
+    isAnswerKept: answer.toOutcome !== undefined,
     check: (text) => readValue(schema, text),
     begin: (turn) => ({
       publish: async () => undefined,

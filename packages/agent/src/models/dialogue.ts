@@ -1,4 +1,5 @@
 import type { Message } from '@switchyard/protocol';
+import { originIn, originOf } from '../messages/derived-id.ts';
 import type { Turn } from '../turn/turn.ts';
 import { type DialogueFile, DialogueFiles, described, type FileOptionsOfModels } from './dialogue-files.ts';
 
@@ -32,20 +33,41 @@ export async function dialogueOf(turn: Turn, options: DialogueOptions): Promise<
   return dialogue.reverse();
 }
 
-/** Metadata key of a text that the model wrote before a tool call. Its value: the id of the message it answers. */
-export const interimKey = 'switchyard.interim';
+/**
+ * The conversation with the turn's message last. Left out are later messages of the client, which have turns of their
+ * own, and what earlier attempts at this turn have said: each attempt asks the model the same.
+ */
+function messagesUpTo({ history, message, task }: Turn): Message[] {
+  const own = originOf({ taskId: task.id, messageId: message.messageId });
+  const at = history.findIndex(({ messageId }) => messageId === message.messageId);
+  const earlier = history.filter(
+    ({ role, messageId }, index) =>
+      index !== at && (role === 'ROLE_AGENT' ? originIn(messageId) !== own : at < 0 || index < at),
+  );
+  return [...inTurns(earlier, task.id), message];
+}
 
 /**
- * The history with the turn's message last. Later messages of the client are left out, as they have turns of their own.
- * Later messages of the agent belong to earlier turns, unless an earlier attempt at this turn wrote them.
+ * A message that arrived during another turn is in the history before the answer of that turn: it is moved to what its
+ * own turn has said first. It stays where it is if that is nothing, as after a message that steered the other turn.
  */
-function messagesUpTo({ history, message }: Turn): Message[] {
-  const at = history.findIndex(({ messageId }) => messageId === message.messageId);
-  const [before, since] = at < 0 ? [history, []] : [history.slice(0, at), history.slice(at + 1)];
-  const ofAgent = since.filter(
-    ({ role, metadata }) => role === 'ROLE_AGENT' && metadata?.[interimKey] !== message.messageId,
-  );
-  return [...before, ...ofAgent, message];
+function inTurns(history: readonly Message[], taskId: string): Message[] {
+  const ordered: Message[] = [];
+  const waiting = new Map<string, Message>();
+  for (const each of history) {
+    if (each.role !== 'ROLE_AGENT') waiting.set(originOf({ taskId, messageId: each.messageId }), each);
+    const origin = originIn(each.messageId);
+    const asked = each.role === 'ROLE_AGENT' ? waiting.get(origin) : undefined;
+    waiting.delete(origin);
+    // Only what other turns have said is between the two in a wrong order.
+    const from = asked ? ordered.lastIndexOf(asked) : -1;
+    if (asked && ordered.slice(from).some(({ role }) => role === 'ROLE_AGENT')) {
+      ordered.splice(from, 1);
+      ordered.push(asked);
+    }
+    ordered.push(each);
+  }
+  return ordered;
 }
 
 async function asDialogue(

@@ -30,13 +30,22 @@ export function modelExecutor<Value, Shapes extends ToolShapes, Message, Given e
   settings: ModelExecutorSettings<Value, Shapes>,
   model: ChatModel<Message, Given>,
 ): Execute {
-  const { begin, check } = deliveryOf<Value>(settings);
+  const { begin, check, isAnswerKept } = deliveryOf<Value>(settings);
   const { maxToolRounds = 8 } = settings;
   const tools: AnyTools = { ...settings.tools };
   return async (turn) => {
     await turn.working();
     const { publish, end } = begin(turn);
-    const messages = model.begin(await dialogueOf(turn, settings));
-    return end(await completeWithTools(turn, { model, messages, tools, maxToolRounds, check, publish }));
+    return end(
+      await completeWithTools(turn, {
+        model,
+        begin: async () => model.begin(await dialogueOf(turn, settings)),
+        tools,
+        maxToolRounds,
+        check,
+        isAnswerKept,
+        publish,
+      }),
+    );
   };
 }

@@ -5,7 +5,7 @@ import type { Agent } from '../definition/agent.ts';
 import { type TurnFailure, throughLayers } from '../definition/middleware.ts';
 import { TurnJournal } from '../journal/turn-journal.ts';
 import { agentMessage } from '../messages/content.ts';
-import { derivedId } from '../messages/derived-id.ts';
+import { turnMessageId } from '../messages/derived-id.ts';
 import { BudgetSpent } from '../port/budget.ts';
 import type { Outcome, TurnResult } from '../port/outcome.ts';
 import { AgentError, RetryableError, TurnEnded, TurnMisuseError } from '../port/turn-errors.ts';
@@ -179,7 +179,7 @@ async function ask(run: Execution, text: string): Promise<TurnResult> {
   const message = {
     ...agentMessage({ parts: [{ text }], metadata: questionMetadata(messageId) }),
     // The same question may be asked again, so its id is derived from the answer before.
-    messageId: derivedId([input.task.id, budgetAnswer?.messageId ?? messageId, 'budget']),
+    messageId: turnMessageId({ taskId: input.task.id, messageId }, ['budget', budgetAnswer?.messageId]),
   };
   const state = 'TASK_STATE_INPUT_REQUIRED';
   try {

@@ -1,14 +1,14 @@
 import { TurnMisuseError } from '../port/turn-errors.ts';
 
 /** Longest result of one step as JSON, in UTF-16 units: each retry reads all results. */
-const longest = 256 * 1024;
+export const longestResult = 256 * 1024;
 
 /** @throws {TurnMisuseError} the value is not JSON, or too long */
 export function writeResult(step: string, value: unknown): string {
   const json = jsonOf(step, value);
-  if (json.length <= longest) return json;
+  if (json.length <= longestResult) return json;
   throw new TurnMisuseError(
-    `The result of the step "${step}" has ${json.length} characters of JSON, at most ${longest} are kept: ` +
+    `The result of the step "${step}" has ${json.length} characters of JSON, at most ${longestResult} are kept: ` +
       'put large results into an artifact and return its id.',
   );
 }
@@ -16,7 +16,7 @@ export function writeResult(step: string, value: unknown): string {
 /** As `writeResult`; undefined if it is too long. */
 export function writeIfShort(value: object): string | undefined {
   const json = JSON.stringify(value);
-  return json.length <= longest ? json : undefined;
+  return json.length <= longestResult ? json : undefined;
 }
 
 /** @param json '' for undefined */

@@ -11,7 +11,7 @@ import { TurnFiles } from '../files/turn-files.ts';
 import { TurnJournal } from '../journal/turn-journal.ts';
 import { suppressUnhandled } from '../journal/turn-scope.ts';
 import { agentMessage, type Content } from '../messages/content.ts';
-import { artifactId, derivedId } from '../messages/derived-id.ts';
+import { artifactId, turnMessageId } from '../messages/derived-id.ts';
 import type { Room } from '../pace/turn-pace.ts';
 import type { OtherTask, OtherTasksOptions } from '../port/context-port.ts';
 import type { FileContent } from '../port/file-port.ts';
@@ -512,18 +512,11 @@ export class Turn<Input = unknown> extends TurnView<Input> {
     }));
   }
 
-  /** The id is the same in every attempt with the same content, so that the history has the message once. */
   #messageId({ parts, metadata, extensions }: Message): string {
     const { scope } = this.#journal;
     const contents = JSON.stringify([parts, metadata, extensions]);
-    return derivedId([
-      this.task.id,
-      this.message.messageId,
-      'message',
-      scope.step,
-      scope.number('message', contents),
-      contents,
-    ]);
+    const origin = { taskId: this.task.id, messageId: this.message.messageId };
+    return turnMessageId(origin, [scope.step, scope.number('message', contents), contents]);
   }
 
   /** A plain reply has a contextId, because its client gets no task that has one (A2A 4.1.4). */
