@@ -181,6 +181,25 @@ describe('send', () => {
     expect(out).toContain('File: a.pdf, application/pdf, at https://example.com/a.pdf?sig=1\n');
   });
 
+  it('says that the type of a file is not known from its name, and how to give it', async () => {
+    const file = join(folder, 'menu');
+    await writeFile(file, 'x');
+    const url = 'https://example.com/download?id=7';
+    const { document, err } = await json(['send', '--file', url, '--file', file, ...echo]);
+    expect(document.task.history[0].parts).toEqual([
+      { url, filename: 'download' },
+      { raw: 'eA==', filename: 'menu', mediaType: 'application/octet-stream' },
+    ]);
+    expect(err).toContain(
+      'the type of download is not known from its name: it is sent without one; give it with --media',
+    );
+    expect(err).toContain(
+      'the type of menu is not known from its name: it is sent as application/octet-stream; give it',
+    );
+    const typed = await json(['send', '--file', url, '--media-type', 'image/png', ...echo]);
+    expect(typed.err).not.toContain('--media-type');
+  });
+
   it('with --async prints the ids at once, and task get --wait waits for the outcome', async () => {
     const { document } = await json(['send', '--async', 'slow 300', ...echo]);
     expect(document.task.status.state).toMatch(/SUBMITTED|WORKING/);

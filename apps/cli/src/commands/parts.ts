@@ -50,6 +50,8 @@ interface PartSources {
   readonly stdin: Readable;
   /** Unset: large files are sent within the message, too. */
   readonly upload?: ((file: LargeFile) => Promise<Part>) | undefined;
+  /** Tells the user something about a part. */
+  readonly note: (text: string) => void;
 }
 
 /** The parts of a message in the order of the options. */
@@ -78,22 +80,38 @@ export class TypedParts {
   }
 }
 
-async function partOf({ kind, value, mediaType }: TypedPart, { stdin, upload }: PartSources): Promise<Part> {
+async function partOf({ kind, value, mediaType }: TypedPart, sources: PartSources): Promise<Part> {
   const given = mediaType === undefined ? {} : { mediaType };
   if (kind === 'text') return { text: value, ...given };
-  if (kind === 'data') return { data: await dataIn(value, stdin), ...given };
-  const isUrl = /^https?:\/\//i.test(value);
-  if (isUrl && !URL.canParse(value)) throw new CommandFailure('A2ACLI_ERR_USAGE', `--file ${value} is no URL`);
-  const filename = basename(isUrl ? new URL(value).pathname : value);
-  const file = { filename, mediaType: mediaType ?? typeOf(filename) };
-  if (isUrl) return { url: value, ...file };
-  const sizeBytes = await sizeOf(value);
-  if (upload && sizeBytes >= UPLOAD_FROM_BYTES) return upload({ path: value, ...file, sizeBytes });
-  return { raw: await read(value, 'base64'), ...file };
+  if (kind === 'data') return { data: await dataIn(value, sources.stdin), ...given };
+  return /^https?:\/\//i.test(value) ? linkTo(value, mediaType, sources) : fileAt(value, mediaType, sources);
 }
 
-function typeOf(name: string): string {
-  return mediaTypes[extname(name).toLowerCase()] ?? 'application/octet-stream';
+function linkTo(url: string, given: string | undefined, { note }: PartSources): Part {
+  if (!URL.canParse(url)) throw new CommandFailure('A2ACLI_ERR_USAGE', `--file ${url} is no URL`);
+  const filename = basename(new URL(url).pathname);
+  const mediaType = given ?? typeOf(filename);
+  if (mediaType === undefined) note(`${unknownType(filename || url)}: ${untypedUrl}`);
+  return { url, ...(filename !== '' && { filename }), ...(mediaType !== undefined && { mediaType }) };
+}
+
+async function fileAt(path: string, given: string | undefined, { upload, note }: PartSources): Promise<Part> {
+  const filename = basename(path);
+  const known = given ?? typeOf(filename);
+  const sizeBytes = await sizeOf(path);
+  if (known === undefined) note(`${unknownType(filename)}: ${untypedFile}`);
+  const file = { filename, mediaType: known ?? 'application/octet-stream' };
+  if (upload && sizeBytes >= UPLOAD_FROM_BYTES) return upload({ path, ...file, sizeBytes });
+  return { raw: await read(path, 'base64'), ...file };
+}
+
+const unknownType = (name: string): string => `warning: the type of ${name} is not known from its name`;
+/** Its server may say the type to an agent that reads it; a model gets only files with a type. */
+const untypedUrl = 'it is sent without one; give it with --media-type';
+const untypedFile = 'it is sent as application/octet-stream; give it with --media-type';
+
+function typeOf(name: string): string | undefined {
+  return mediaTypes[extname(name).toLowerCase()];
 }
 
 function sizeOf(path: string): Promise<number> {

@@ -69,7 +69,7 @@ export function addSendCommand(program: Command, invocation: Invocation): void {
         const upload = offers(agent.card, filesUri) ? (file: LargeFile) => uploadWith(session, file) : undefined;
         const content = [
           ...(text === undefined ? [] : [{ text }]),
-          ...(await parts.read({ stdin: invocation.stdin, upload })),
+          ...(await parts.read({ stdin: invocation.stdin, upload, note: (note) => session.output.note(note) })),
         ];
         if (content.length === 0)
           throw new CommandFailure('A2ACLI_ERR_USAGE', 'There is nothing to send', {
