@@ -5,31 +5,59 @@ import { open, rename } from 'node:fs/promises';
 /** Bytes of a file, or of a part of it, as they come. */
 export type Content = AsyncIterable<Uint8Array>;
 
+/** Shorter chunks are gathered into pieces of so many bytes: each one that is hashed and written has its price. */
+const PIECE_BYTES = 64 * 1024;
+
 /**
- * Writes the content to a file, from `offset` on, and waits until it is on the disk. It is never whole in memory.
- * @param onChunk sees each chunk before it is written; what it throws ends the writing
+ * Writes the content to a file, from `offset` on, and waits until it is on the disk. It is never whole in memory. What
+ * has come of a content that breaks off is written, too.
+ * @param onPiece sees each piece before it is written; what it throws ends the writing
  * @returns the bytes that the file has then
  */
 export async function writeContent(
   path: string,
   content: Content,
-  { offset = 0, onChunk }: { readonly offset?: number; readonly onChunk: (chunk: Uint8Array, end: number) => void },
+  { offset = 0, onPiece }: { readonly offset?: number; readonly onPiece: (piece: Uint8Array, end: number) => void },
 ): Promise<number> {
   const file = await open(path, offset > 0 ? 'r+' : 'w');
   let end = offset;
-  try {
-    for await (const chunk of content) {
-      onChunk(chunk, end + chunk.length);
-      for (let done = 0; done < chunk.length; ) {
-        const { bytesWritten } = await file.write(chunk, done, chunk.length - done, end);
-        done += bytesWritten;
-        end += bytesWritten;
-      }
+  const write = async (piece: Uint8Array): Promise<void> => {
+    onPiece(piece, end + piece.length);
+    for (let done = 0; done < piece.length; ) {
+      const { bytesWritten } = await file.write(piece, done, piece.length - done, end);
+      done += bytesWritten;
+      end += bytesWritten;
     }
+  };
+  try {
+    await inPieces(content, write);
     return end;
   } finally {
     // A sender that leaves goes on from what is on the disk.
     await file.datasync().finally(() => file.close());
+  }
+}
+
+async function inPieces(content: Content, write: (piece: Uint8Array) => Promise<void>): Promise<void> {
+  // Chunks are copied: a source may use its buffer again for the next one.
+  const gathered = Buffer.allocUnsafe(PIECE_BYTES);
+  let bytes = 0;
+  const writeGathered = async (): Promise<void> => {
+    const piece = gathered.subarray(0, bytes);
+    bytes = 0;
+    if (piece.length > 0) await write(piece);
+  };
+  try {
+    for await (const chunk of content) {
+      if (bytes + chunk.length > PIECE_BYTES) await writeGathered();
+      if (chunk.length >= PIECE_BYTES) await write(chunk);
+      else {
+        gathered.set(chunk, bytes);
+        bytes += chunk.length;
+      }
+    }
+  } finally {
+    await writeGathered();
   }
 }
 

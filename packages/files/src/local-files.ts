@@ -57,11 +57,11 @@ export class LocalFiles implements FileStore {
     try {
       const hash = createHash('sha256');
       const limit = limitOf(this.limits, await this.#roomOf(owner), expected);
-      const onChunk = (chunk: Uint8Array, end: number): void => {
+      const onPiece = (piece: Uint8Array, end: number): void => {
         if (end > limit.bytes) throw limit.error();
-        hash.update(chunk);
+        hash.update(piece);
       };
-      const sizeBytes = await writeContent(join(draft.path, 'content'), content, { onChunk });
+      const sizeBytes = await writeContent(join(draft.path, 'content'), content, { onPiece });
       const file = { ...facts, id: draft.id ?? newFileId(sizeBytes), sizeBytes, sha256: hash.digest('hex') };
       requireExpected(file, expected);
       const mark = taskId === undefined ? undefined : taskName(taskId);
@@ -123,10 +123,10 @@ export class LocalFiles implements FileStore {
       if (upload?.offset !== offset)
         throw new FileRefused('wrong-offset', `The upload has ${upload?.offset ?? 0} bytes, and not ${offset}`);
       const { sizeBytes, facts } = upload;
-      const onChunk = (_: Uint8Array, end: number): void => {
+      const onPiece = (_: Uint8Array, end: number): void => {
         if (end > sizeBytes) throw tooLong(sizeBytes);
       };
-      const end = await writeContent(join(draft, 'content'), content, { offset, onChunk });
+      const end = await writeContent(join(draft, 'content'), content, { offset, onPiece });
       if (end === sizeBytes) await this.#complete(owner, id, facts);
       return end;
     } catch (error) {

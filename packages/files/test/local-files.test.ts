@@ -143,7 +143,7 @@ describe('An upload', () => {
     const id = await files.begin('o', facts, 3);
     const longer = files.append('o', id, { offset: 0, content: content('xx', 'xx') });
     await expect(longer).rejects.toMatchObject({ reason: 'too-long' });
-    expect(await files.append('o', id, { offset: 2, content: content('y') })).toBe(3);
+    expect(await files.append('o', id, { offset: 0, content: content('xx', 'y') })).toBe(3);
     expect(await read('o', id)).toBe('xxy');
   });
 

@@ -90,16 +90,17 @@ function bytesOf(chunk: string | Uint8Array): Uint8Array {
 /** A source that waits for its next chunk is left when the turn must stop. */
 async function* untilAborted(chunks: AsyncIterable<Uint8Array>, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   const iterator = chunks[Symbol.asyncIterator]();
-  const aborted = Promise.withResolvers<never>();
-  const abort = (): void => aborted.reject(signal.reason);
-  // Nobody waits for it between two chunks.
-  aborted.promise.catch(() => undefined);
+  let leave: (reason: unknown) => void = () => undefined;
+  const abort = (): void => leave(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
   let hasEnded = false;
   try {
     for (;;) {
       signal.throwIfAborted();
-      const { done, value } = await Promise.race([iterator.next(), aborted.promise]);
+      const { done, value } = await new Promise<IteratorResult<Uint8Array>>((resolve, reject) => {
+        leave = reject;
+        iterator.next().then(resolve, reject);
+      });
       hasEnded = done === true;
       if (hasEnded) return;
       yield value;
