@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { describe, expect, it, vi } from 'vitest';
 import { examples } from '../src/help/examples.ts';
@@ -54,6 +55,17 @@ describe('a call of an agent', () => {
     expect(modules.filter((url) => heavy.test(url))).toEqual([]);
     // Each module costs about a millisecond of processor time.
     expect(modules.length).toBeLessThanOrEqual(MAX_MODULES);
+  });
+
+  it('is built without zod, of which each file would load 95 modules', async () => {
+    const modules = await modulesOf(['task', 'list', '-a', 'http://127.0.0.1:9']);
+    const own = modules.flatMap((url) => /^file:.*\/apps\/cli\/src\/(.+)\.ts$/.exec(url)?.[1] ?? []);
+    const source = (name: string) => readFileSync(`apps/cli/src/${name}.ts`, 'utf8');
+    const withZod = own.filter((name) => /^import \{.*\} from 'zod'/m.test(source(name)));
+    expect(withZod.length).toBeGreaterThan(0);
+    const { scripts } = JSON.parse(readFileSync('apps/cli/package.json', 'utf8'));
+    const bundled = new Set(scripts.build.split(' '));
+    expect(withZod.filter((name) => !bundled.has(`dist/${name}.js`))).toEqual([]);
   });
 });
 
