@@ -1,3 +1,4 @@
+import type { Part } from '@switchyard/agent';
 import type { MemoryTurn } from '@switchyard/agent/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -176,8 +177,46 @@ describe('the request to a model', () => {
       ]);
       const long = { raw: Buffer.alloc(300_000, 'a').toString('base64'), mediaType: 'text/plain' };
       expect(await contentOf({}, { message: [long] })).toEqual(['[file (text/plain): too large to be read here]']);
-      const { port } = await ask(stream(['ok']), {}, { message: [long] });
-      expect(port.logged).toMatchObject([{ level: 'warn', fields: { file: 'file (text/plain)' } }]);
+    });
+
+    const heic = { raw: 'aGVpYw==', filename: 'photo.heic', mediaType: 'image/heic' };
+    const untyped = { url: 'https://files.example/plan' };
+    const long = { raw: Buffer.alloc(300_000, 'a').toString('base64'), filename: 'a.txt', mediaType: 'text/plain' };
+    const types =
+      'image/png, image/jpeg, image/gif, image/webp, application/pdf, text/plain, text/markdown, text/csv, application/json';
+    const others = [
+      [heic, {}, 'photo.heic', 'image/heic', `its media type is not among those that are read here: ${types}`],
+      [untyped, {}, untyped.url, 'none', `it has no media type, so it is not among those that are read here: ${types}`],
+      [png, { files: [] }, undefined, 'image/png', 'no files are read here'],
+      [
+        ...[long, {}, 'a.txt', 'text/plain'],
+        'it is too large: a text may have at most 262144 bytes, and all files that are read at a time at most 20971520 bytes',
+      ],
+      [
+        ...[pdf, { maxFileBytes: 2 }, 'b.pdf', 'application/pdf'],
+        'it is too large: all files that are read at a time at most 2 bytes',
+      ],
+    ] as [Part, Settings, string | undefined, string, string][];
+
+    it.each(others)('or else the log says why not: %j', async (part, settings, file, mediaType, why) => {
+      const { state, port } = await ask(stream(['ok']), settings, { message: [part, note], files });
+      expect(state).toBe('TASK_STATE_COMPLETED');
+      const text = 'The model does not get a file of the client';
+      const noteIsLeftOut = settings.files?.length === 0 || settings.maxFileBytes !== undefined;
+      expect(port.logged).toHaveLength(noteIsLeftOut ? 2 : 1);
+      expect(port.logged[0]).toEqual({ level: 'warn', text, fields: { file, mediaType, why } });
+    });
+
+    it.each(others)('or else the task can fail with the reason (otherFiles): %j', async (part, settings, ...rest) => {
+      const given = { ...settings, otherFiles: 'fail' } as Settings;
+      const turn = { message: [part], files };
+      const { state, statusText, requests } = await ask(stream(['ok']), given, turn);
+      const [file, mediaType, why] = rest;
+      expect([state, requests]).toEqual(['TASK_STATE_FAILED', 0]);
+      const named = file === undefined || file.startsWith('https:') ? 'file' : `file ${file}`;
+      expect(statusText).toBe(`The ${named}${mediaType === 'none' ? '' : ` (${mediaType})`} cannot be read: ${why}.`);
+      // Files of earlier messages failed their own turns.
+      expect((await ask(stream(['ok']), given, { ...earlier([part]), files })).state).toBe('TASK_STATE_COMPLETED');
     });
 
     it('unless one of an earlier message is gone; without one of its own message the turn fails', async () => {

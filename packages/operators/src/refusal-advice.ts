@@ -63,6 +63,8 @@ function ofFile({ codes, status, isAddress }: Refusal): string {
   if (codes.has('over-quota')) return 'Delete files of the client, or raise MAX_FILE_BYTES_PER_PRINCIPAL.';
   if (codes.has('too-large'))
     return 'Raise the limit that the message names, or send a new message with smaller files.';
+  if (codes.has('not-for-model'))
+    return 'If the model reads such files, add their type to files, or raise maxFileBytes; or send a new message with others.';
   if (status === 401 || status === 403)
     return `Let the file's server give the file without a login, such as at a signed URL (${status}): ${again}.`;
   return `Put the file where its URL says, or send a new message: ${again}.`;

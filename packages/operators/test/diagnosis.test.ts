@@ -357,6 +357,7 @@ test.each([
   ['file-refused', { cause: addressRefused }, 'Allow the address if workers may read it (AGENT_ALLOW_HOSTS'],
   ['file-refused', { status: 403 }, "Let the file's server give the file without a login"],
   ['file-refused', { status: 404 }, 'Put the file where its URL says, or send a new message'],
+  ['file-refused', { code: 'not-for-model' }, 'If the model reads such files, add their type to files'],
   ['file-refused', { code: 'over-quota' }, 'Delete files of the client'],
   ['file-refused', { code: 'too-large' }, 'Raise the limit that the message names'],
   ['program-failed', { code: 'not-started' }, 'Correct command, or install the program'],

@@ -5,7 +5,7 @@ import type { ModelExecutorSettings } from './model-executor.ts';
 import type { Tool } from './tools.ts';
 
 const { anyText, atLeast, fields, flag, function: aFunction, listOf, object, recordOf, required } = settingCheck;
-const { schema, text, that } = settingCheck;
+const { oneOf, schema, text, that } = settingCheck;
 
 const nameForModel = that(
   (value) => typeof value === 'string' && /^[\w-]{1,64}$/.test(value),
@@ -40,6 +40,7 @@ export const modelExecutorChecks = {
   historyLength: atLeast(0),
   files: listOf(text),
   maxFileBytes: atLeast(0),
+  otherFiles: oneOf('by-name', 'fail'),
   artifact: artifactCheck,
   structured: fields({
     name: required(nameForModel),
