@@ -1,4 +1,4 @@
-import type { Part } from '@switchyard/agent';
+import type { PartContent } from '@switchyard/agent';
 import type { MemoryTurn } from '@switchyard/agent/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -196,7 +196,7 @@ describe('the request to a model', () => {
         ...[pdf, { maxFileBytes: 2 }, 'b.pdf', 'application/pdf'],
         'it is too large: all files that are read at a time at most 2 bytes',
       ],
-    ] as [Part, Settings, string | undefined, string, string][];
+    ] as [Exclude<PartContent, string | readonly unknown[]>, Settings, string | undefined, string, string][];
 
     it.each(others)('or else the log says why not: %j', async (part, settings, file, mediaType, why) => {
       const { state, port } = await ask(stream(['ok']), settings, { message: [part, note], files });
