@@ -143,7 +143,7 @@ agents:
   it('with an error ends the command at once, with the reason', async () => {
     const started = await startWith('agents: [{ id: a, url: "http://x", concurency: 3 }]');
     expect(await started.exited).toBe(1);
-    expect(started.output()).toMatch(/agents\[0\]: Unrecognized key: "concurency"/);
+    expect(started.output()).toMatch(/agents\[0\]\.concurency: is not a known field/);
     expect(started.output()).not.toMatch(/│ starting |^ +at /m);
   });
 });

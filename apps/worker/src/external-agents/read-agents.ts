@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { cardUrlsOf } from '@switchyard/protocol';
+import { plainWords } from '@switchyard/protocol/schemas';
 import { parse, YAMLParseError } from 'yaml';
 import { z } from 'zod';
 import type { ExternalAgentSettings } from './external-a2a-agent.ts';
@@ -36,15 +37,17 @@ function cardUrlOf(url: string): string {
 const count = (max: number) => z.int().min(1).max(max);
 const bindings = { jsonrpc: 'JSONRPC', 'http+json': 'HTTP+JSON' } as const;
 
+const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an address that begins with https:// or http://' });
+
 const agentSchema = z.strictObject({
   id: z
     .string()
     .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, 'must be lower-case letters, digits and single hyphens')
     .max(63),
-  url: z.url({ protocol: /^https?$/, error: 'must be an address that begins with https:// or http://' }),
+  url: httpUrl,
   headers: z.record(z.string(), z.string()).optional(),
   auth: authSchema.optional(),
-  trustedOrigins: z.array(z.url()).optional(),
+  trustedOrigins: z.array(httpUrl).optional(),
   binding: z.enum(['jsonrpc', 'http+json']).optional(),
   concurrency: count(10_000).optional(),
   turnTimeoutMs: count(2 ** 31 - 1).optional(),
@@ -63,8 +66,8 @@ const fileSchema = z.strictObject({ agents: z.array(agentSchema).min(1) });
 
 /** The agents of a YAML file. `${NAME}` in a header or secret is a variable of the environment. @throws {ExternalAgentError} */
 export function agentsInFile(file: string, environment: Environment): ExternalAgentSettings[] {
-  const { data, error } = fileSchema.safeParse(yamlIn(file));
-  if (error) throw new ExternalAgentError(`${file} cannot be used:\n${error.issues.map(problemText).join('\n')}`);
+  const { data, error } = fileSchema.safeParse(yamlIn(file), plainWords);
+  if (error) throw new ExternalAgentError(`${file} cannot be used:\n${error.issues.flatMap(problemsOf).join('\n')}`);
   return data.agents.map(({ url, headers, auth, binding, ...agent }, index) => ({
     ...agent,
     cardUrl: cardUrlOf(url),
@@ -89,7 +92,14 @@ function yamlIn(file: string): unknown {
   }
 }
 
-function problemText({ path, message }: z.core.$ZodIssue): string {
+/** All unknown fields of an object are one issue. */
+function problemsOf(issue: z.core.$ZodIssue): string[] {
+  const { path, message } = issue;
+  if (issue.code !== 'unrecognized_keys') return [problemText(path, message)];
+  return issue.keys.map((key) => problemText([...path, key], message));
+}
+
+function problemText(path: readonly PropertyKey[], message: string): string {
   const where = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
   return `  ${where.replace(/^\./, '') || 'the file'}: ${message}`;
 }
