@@ -12,6 +12,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/protocol': [],
   'packages/store': ['protocol'],
   'packages/operators': ['protocol', 'store'],
+  'packages/archive': ['store'],
   'packages/agent': ['protocol'],
   'packages/executor-command': ['protocol', 'agent'],
   'packages/executor-ai': ['agent', 'outgoing'],
@@ -45,6 +46,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'protocol',
     'store',
     'operators',
+    'archive',
     'agent',
     'executor-remote',
     'files',
@@ -61,6 +63,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 const homes: Readonly<Record<string, RegExp>> = {
   bullmq: /^packages\/store\//,
   ioredis: /^packages\/store\//,
+  pg: /^packages\/archive\//,
   /** These examples bring a server of the SDK. */
   express: /^apps\/gateway\/|^examples\/(?:remote|sdk-pizza)\//,
   '@langchain/langgraph': /^packages\/executor-langgraph\//,

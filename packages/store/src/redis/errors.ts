@@ -51,6 +51,11 @@ export class NotReplicated extends Error {
   }
 }
 
+/** The archive does not answer, or refuses. Nothing is lost: tasks stay in Redis, and copying goes on later. */
+export class ArchiveUnavailable extends Error {
+  override readonly name = 'ArchiveUnavailable';
+}
+
 /** Redis is unreachable, and the caller does not wait: nothing was sent. */
 export class RedisUnavailable extends Error {
   override readonly name = 'RedisUnavailable';
@@ -66,6 +71,7 @@ export function isOutage(error: unknown): boolean {
     error instanceof WritesLost ||
     error instanceof NotReplicated ||
     error instanceof RedisUnavailable ||
+    error instanceof ArchiveUnavailable ||
     (error instanceof Error && isOutageText(error.message))
   );
 }

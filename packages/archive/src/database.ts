@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Client, type ClientBase, Pool } from 'pg';
+import type { Statement } from './statement.ts';
+import { type Asked, unavailable } from './unavailable.ts';
+
+export interface DatabaseSettings {
+  readonly url: string;
+  readonly timeoutMs: number;
+  readonly maxConnections: number;
+  readonly onError: (error: Error) => void;
+}
+
+/** PostgreSQL ends a statement that takes too long. If it has not after this time, it does not react. */
+const REACTION_MS = 500;
+/** Time that PostgreSQL has to close its connections. */
+const GOODBYE_MS = 1_000;
+
+/** Connections to a PostgreSQL. Every error is an `ArchiveUnavailable`. */
+export class Database {
+  readonly #pool: Pool;
+  readonly #asked: Asked;
+  readonly #timeoutMs: number;
+  readonly #sockets = new Set<Socket>();
+  #stopped: Promise<void> | undefined;
+
+  /** @throws {Error} the URL cannot be read */
+  constructor({ url, timeoutMs, maxConnections, onError }: DatabaseSettings) {
+    this.#timeoutMs = timeoutMs;
+    this.#asked = askedOf(url);
+    this.#pool = new Pool({
+      connectionString: url,
+      max: maxConnections,
+      connectionTimeoutMillis: timeoutMs,
+      query_timeout: timeoutMs + REACTION_MS,
+      keepAlive: true,
+      fallback_application_name: 'switchyard',
+      stream: () => this.#openSocket(),
+      onConnect: (client) => prepare(client, timeoutMs),
+    });
+    this.#pool.on('error', (error) => {
+      // The pool adds all of a connection, which would be logged.
+      Reflect.deleteProperty(error, 'client');
+      onError(unavailable(error, this.#asked));
+    });
+  }
+
+  async query<Row extends object>({ text, values = [] }: Statement): Promise<readonly Row[]> {
+    try {
+      return (await this.#pool.query<Row>({ text, values: [...values] })).rows;
+    } catch (error) {
+      throw unavailable(error, this.#asked);
+    }
+  }
+
+  /**
+   * Runs statements, of which all or none have an effect.
+   * @param timeoutMs of each of them
+   */
+  async transaction(
+    timeoutMs: number,
+    run: (query: <Row extends object>(statement: Statement) => Promise<readonly Row[]>) => Promise<void>,
+  ): Promise<void> {
+    try {
+      const client = await this.#pool.connect();
+      const query = async <Row extends object>({ text, values = [] }: Statement): Promise<readonly Row[]> => {
+        const statement = { text, values: [...values], query_timeout: timeoutMs + REACTION_MS };
+        return (await client.query<Row>(statement)).rows;
+      };
+      try {
+        await query({ text: 'BEGIN' });
+        await query({ text: `SET LOCAL statement_timeout = ${timeoutMs}` });
+        await run(query);
+        await query({ text: 'COMMIT' });
+        client.release();
+      } catch (error) {
+        // The server rolls back what the end of a connection leaves open.
+        client.release(true);
+        throw error;
+      }
+    } catch (error) {
+      throw unavailable(error, this.#asked);
+    }
+  }
+
+  /** Idempotent. Connections to a server that does not react are cut. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  async #stop(): Promise<void> {
+    // Statements that run may end.
+    await within(this.#timeoutMs, this.#pool.end());
+    const closed = Array.from(this.#sockets, (socket) => once(socket, 'close'));
+    await within(GOODBYE_MS, Promise.all(closed));
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #openSocket(): Socket {
+    const socket = new Socket();
+    this.#sockets.add(socket);
+    return socket.once('close', () => this.#sockets.delete(socket));
+  }
+}
+
+/**
+ * Not as parameters of the connection, which poolers such as PgBouncer refuse. Compiling a statement (JIT) takes longer
+ * than any of ours runs.
+ */
+async function prepare(client: ClientBase, timeoutMs: number): Promise<void> {
+  await client.query(`SET statement_timeout = ${timeoutMs}; SET jit = off`);
+}
+
+/** Waits for what may never come. */
+async function within(ms: number, wanted: Promise<unknown>): Promise<void> {
+  const over = new AbortController();
+  const time = delay(ms, undefined, { signal: over.signal }).catch(() => undefined);
+  await Promise.race([wanted, time]).finally(() => over.abort());
+}
+
+function askedOf(url: string): Asked {
+  try {
+    const { host, port, user = '', database = '' } = new Client({ connectionString: url });
+    return { host, port, user, database };
+  } catch {
+    // Its error names the URL, and that has a password.
+    throw new Error('ARCHIVE_URL cannot be read: a password or name in it may need URI-encoding');
+  }
+}

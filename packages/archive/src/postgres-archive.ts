@@ -1,0 +1,187 @@
+import {
+  type ArchivedReading,
+  type ArchivedTask,
+  type ArchivePage,
+  type ArchiveQuery,
+  type ArchiveStatus,
+  ArchiveUnavailable,
+  type ArchiveView,
+  type TaskArchive,
+} from '@switchyard/store';
+import { escapeIdentifier } from 'pg';
+import { parseAddress } from './address.ts';
+import { Database } from './database.ts';
+import { findStatement, ownedBy } from './find.ts';
+import { hasNul } from './keyed-texts.ts';
+import { migrate, type Tables } from './migrate.ts';
+import { batchesOf, erased, putStatement } from './put.ts';
+import { type ReadRow, readingOf, readStatement } from './read.ts';
+import { Parameters, type Statement } from './statement.ts';
+import { ArchiveRefused } from './unavailable.ts';
+
+export interface ArchiveSettings {
+  /** `postgres://user:password@host:port/database`, with parameters of `pg`, and `schema`. */
+  readonly url: string;
+  /** Of the tables. Default: that of the URL, else `switchyard`. */
+  readonly schema?: string | undefined;
+  /** Of a connection, and of a statement. Default: 5,000. */
+  readonly timeoutMs?: number | undefined;
+  /** Default: 10. */
+  readonly maxConnections?: number | undefined;
+  /** Errors of connections that nobody waits for. */
+  readonly onError: (error: Error) => void;
+}
+
+/** Up to so many tasks are counted, beyond it PostgreSQL estimates them. */
+const COUNTED_TASKS = 1_000_000;
+
+/** Ended tasks in a table of PostgreSQL 13 or later. */
+export class PostgresArchive implements TaskArchive {
+  readonly #database: Database;
+  readonly #tables: Tables;
+  #started: Promise<void> | undefined;
+
+  /** @throws {Error} the URL is not one of a PostgreSQL */
+  constructor({ timeoutMs = 5_000, maxConnections = 10, onError, ...address }: ArchiveSettings) {
+    const { url, schema } = parseAddress(address.url, address.schema);
+    const quoted = escapeIdentifier(schema);
+    this.#tables = { schemaName: schema, schema: quoted, tasks: `${quoted}.tasks` };
+    this.#database = new Database({ url, timeoutMs, maxConnections, onError });
+  }
+
+  /** Makes or changes the tables if that is needed. After it failed, each request tries again. @throws {ArchiveUnavailable} */
+  start(): Promise<void> {
+    this.#started ??= migrate(this.#database, this.#tables).catch((error: unknown) => {
+      this.#started = undefined;
+      throw error;
+    });
+    return this.#started;
+  }
+
+  /** Idempotent. */
+  stop(): Promise<void> {
+    return this.#database.stop();
+  }
+
+  async put(tasks: readonly ArchivedTask[]): Promise<void> {
+    for (const batch of batchesOf(tasks)) await this.#query(putStatement(this.#tables.tasks, batch));
+  }
+
+  async find(query: ArchiveQuery): Promise<ArchivePage> {
+    const statement = findStatement(this.#tables.tasks, query);
+    const [page] = statement ? await this.#query<ArchivePage>(statement) : [];
+    return page ?? { total: 0, entries: [] };
+  }
+
+  async read(taskIds: readonly string[], view: ArchiveView): Promise<ReadonlyMap<string, ArchivedReading>> {
+    const ids = storable(taskIds);
+    if (ids.length === 0) return new Map();
+    const rows = await this.#query<ReadRow>(readStatement(this.#tables.tasks, ids, view));
+    return new Map(rows.map((row) => [row.id, readingOf(row)]));
+  }
+
+  async describe(taskIds: readonly string[], what: 'row' | 'detail' | 'origin'): Promise<ReadonlyMap<string, string>> {
+    const rows = await this.#select<{ id: string; json: string }>(`id, ${what}_json AS json`, taskIds);
+    return new Map(rows.map(({ id, json }) => [id, json]));
+  }
+
+  async existing(taskIds: readonly string[]): Promise<ReadonlySet<string>> {
+    return new Set((await this.#select<{ id: string }>('id', taskIds)).map(({ id }) => id));
+  }
+
+  /** A task that it does not have gets a mark, too: a copy of it may be on its way. */
+  async delete(taskId: string): Promise<boolean> {
+    if (hasNul(taskId)) return false;
+    const { tasks } = this.#tables;
+    const [deleted] = await this.#query<{ existed: boolean }>({
+      text: `
+        WITH known AS (SELECT FROM ${tasks} WHERE id = $1 AND deleted_at IS NULL)
+        INSERT INTO ${tasks} AS old (id, ended_at, deleted_at) VALUES ($1, $2, now())
+        ON CONFLICT (id) DO UPDATE SET ${erased}, deleted_at = now() WHERE old.deleted_at IS NULL
+        RETURNING EXISTS (SELECT FROM known) AS existed`,
+      values: [taskId, Date.now().toString(36).padStart(8, '0')],
+    });
+    return deleted?.existed ?? false;
+  }
+
+  async idsOf(ownerPrefix: string, { after, size }: { after: string; size: number }): Promise<readonly string[]> {
+    if (hasNul(ownerPrefix) || hasNul(after)) return [];
+    const parameters = new Parameters();
+    const rows = await this.#query<{ id: string }>({
+      text: `SELECT id FROM ${this.#tables.tasks}
+        WHERE ${ownedBy(parameters, ownerPrefix)} AND id > ${parameters.add(after)}
+        ORDER BY id LIMIT ${parameters.add(size)}`,
+      values: parameters.values,
+    });
+    return rows.map(({ id }) => id);
+  }
+
+  /** Up to `size` tasks, and as many marks of deletion. */
+  async expire(before: string, size: number): Promise<number> {
+    const { tasks } = this.#tables;
+    const statement = (of: string): Statement => ({
+      text: `
+        WITH old AS (
+          SELECT id FROM ${tasks} WHERE ended_at < $1 AND ${of}
+          ORDER BY ended_at LIMIT $2 FOR UPDATE SKIP LOCKED
+        ), gone AS (DELETE FROM ${tasks} USING old WHERE tasks.id = old.id RETURNING tasks.id)
+        SELECT count(*)::float8 AS count FROM gone`,
+      values: [before, size],
+    });
+    const [gone] = await this.#query<{ count: number }>(statement('letter IS NOT NULL'));
+    await this.#query(statement('deleted_at IS NOT NULL'));
+    return gone?.count ?? 0;
+  }
+
+  /** Above a million, `tasks` is what PostgreSQL estimates: counting would take longer than the answer is worth. */
+  async status(): Promise<ArchiveStatus> {
+    const { tasks } = this.#tables;
+    const [status] = await this.#query<ArchiveStatus>({
+      text: `
+        SELECT CASE WHEN reltuples > ${COUNTED_TASKS}
+            THEN greatest(0, reltuples - (SELECT count(*) FROM ${tasks} WHERE deleted_at IS NOT NULL))
+            ELSE (SELECT count(*) FROM ${tasks} WHERE letter IS NOT NULL) END::float8 AS tasks,
+          pg_total_relation_size(oid)::float8 AS bytes,
+          coalesce((SELECT ended_at FROM ${tasks} WHERE letter IS NOT NULL ORDER BY ended_at LIMIT 1), '') AS oldest,
+          coalesce((SELECT ended_at FROM ${tasks} WHERE letter IS NOT NULL ORDER BY ended_at DESC LIMIT 1), '') AS latest
+        FROM pg_catalog.pg_class WHERE oid = to_regclass($1)`,
+      values: [tasks],
+    });
+    return status ?? { tasks: 0, bytes: 0, oldest: '', latest: '' };
+  }
+
+  async #query<Row extends object>(statement: Statement): Promise<readonly Row[]> {
+    await this.start();
+    return this.#database.query<Row>(statement);
+  }
+
+  async #select<Row extends object>(columns: string, taskIds: readonly string[]): Promise<readonly Row[]> {
+    const ids = storable(taskIds);
+    if (ids.length === 0) return [];
+    return this.#query<Row>({
+      text: `SELECT ${columns} FROM ${this.#tables.tasks} WHERE id = ANY($1::text[]) AND deleted_at IS NULL`,
+      values: [ids],
+    });
+  }
+}
+
+/**
+ * The archive of a program. If PostgreSQL does not answer, the program starts without it, and the archive works when it
+ * does. @throws {ArchiveRefused} it answers, but cannot be used
+ */
+export async function openArchive(settings: ArchiveSettings): Promise<PostgresArchive> {
+  const archive = new PostgresArchive(settings);
+  try {
+    await archive.start();
+  } catch (error) {
+    if (error instanceof ArchiveUnavailable && !(error instanceof ArchiveRefused)) settings.onError(error);
+    else {
+      await archive.stop();
+      throw error;
+    }
+  }
+  return archive;
+}
+
+/** PostgreSQL refuses a statement with any other text. */
+const storable = (ids: readonly string[]): readonly string[] => ids.filter((id) => !hasNul(id));

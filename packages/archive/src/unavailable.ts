@@ -1,0 +1,56 @@
+import { ArchiveUnavailable } from '@switchyard/store';
+import { DatabaseError } from 'pg';
+
+/** Errors about a value repeat it. */
+const MAX_MESSAGE = 300;
+
+/** Whom the archive was asked as. Without the password: this is for messages. */
+export interface Asked {
+  readonly host: string;
+  readonly port: number;
+  readonly user: string;
+  readonly database: string;
+}
+
+/** What an error of PostgreSQL, or of the way to it, means for whoever runs Switchyard. */
+export function unavailable(error: unknown, asked: Asked): ArchiveUnavailable {
+  if (error instanceof ArchiveUnavailable) return error;
+  const place = asked.host.startsWith('/') ? asked.host : `${asked.host}:${asked.port}`;
+  const options = { cause: isLong(error) ? undefined : error };
+  if (!(error instanceof DatabaseError))
+    return new ArchiveUnavailable(
+      `The archive does not answer at ${place} (${reasonOf(error)}): see whether PostgreSQL runs there, and ARCHIVE_URL.`,
+      options,
+    );
+  const text = refusal(error, asked, place);
+  return isSetUpWrong(error) ? new ArchiveRefused(text, options) : new ArchiveUnavailable(text, options);
+}
+
+/** PostgreSQL answers, and nothing but a change of it or of ARCHIVE_URL will help. */
+export class ArchiveRefused extends ArchiveUnavailable {}
+
+/** Authorization, no such database, no right, only a replica. */
+function isSetUpWrong({ code = '' }: DatabaseError): boolean {
+  return code.startsWith('28') || ['3D000', '42501', '25006'].includes(code);
+}
+
+function isLong(error: unknown): boolean {
+  return error instanceof Error && error.message.length > MAX_MESSAGE;
+}
+
+function refusal({ code = '', message }: DatabaseError, { user, database }: Asked, place: string): string {
+  const who = `The archive at ${place}`;
+  if (code.startsWith('28')) return `${who} does not let the user "${user}" in (${message}): see ARCHIVE_URL.`;
+  if (code === '3D000') return `${who} has no database "${database}": create it, or see ARCHIVE_URL.`;
+  if (code === '42501') return `${who} does not allow this to the user "${user}" of ARCHIVE_URL (${message}).`;
+  if (code === '25006') return `${who} only reads (${message}): ARCHIVE_URL must name the primary server.`;
+  if (code === '57014') return `${who} took too long (${message}).`;
+  if (code.startsWith('57P') || code.startsWith('53')) return `${who} is not ready (${message}).`;
+  return `${who} failed (${message.slice(0, MAX_MESSAGE)}).`;
+}
+
+/** An error for several addresses of a name has no message of its own. */
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return reasonOf(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
+}

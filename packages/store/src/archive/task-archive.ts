@@ -1,0 +1,111 @@
+/**
+ * Ended tasks that are kept outside of Redis. A task is copied there while Redis still has it, and is read there once
+ * Redis has forgotten it: see docs/archive.md. All methods reject with `ArchiveUnavailable` while the archive is away.
+ */
+export interface TaskArchive {
+  /** Adds tasks, or replaces older copies. A task that was deleted stays deleted. */
+  put(tasks: readonly ArchivedTask[]): Promise<void>;
+  /** A page of sort keys, and how many there are. */
+  find(query: ArchiveQuery): Promise<ArchivePage>;
+  /** Tasks as clients read them, of any owner: the caller compares the owner. */
+  read(taskIds: readonly string[], view: ArchiveView): Promise<ReadonlyMap<string, ArchivedReading>>;
+  /** JSON as it was stored. */
+  describe(taskIds: readonly string[], what: 'row' | 'detail' | 'origin'): Promise<ReadonlyMap<string, string>>;
+  /** Which of these tasks it has. */
+  existing(taskIds: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Deletes the contents of a task for good: also if it is put later. @returns false: it does not have the task */
+  delete(taskId: string): Promise<boolean>;
+  /** Ids of the tasks of owners that begin with this text, in the order of ids. */
+  idsOf(ownerPrefix: string, page: { readonly after: string; readonly size: number }): Promise<readonly string[]>;
+  /** Forgets tasks that ended before this time, and marks of deletion that are as old. @returns how many tasks */
+  expire(before: string, size: number): Promise<number>;
+  status(): Promise<ArchiveStatus>;
+}
+
+/** A copy of a task. Times sort as texts: see `sortableTime`. */
+export interface ArchivedTask {
+  readonly id: string;
+  /** `tenant/subject/agent`, each part URI-encoded. */
+  readonly owner: string;
+  /** Name of the agent's index: its id, URI-encoded, or that of all remote agents. */
+  readonly agent: string;
+  readonly context: string;
+  /** Letter of the state: see state-letters.ts. */
+  readonly letter: string;
+  /** Time of the status. */
+  readonly time: string;
+  /** When it ended: its place in the lists of operators. */
+  readonly endedAt: string;
+  /** `seq-incarnation` of the last event. */
+  readonly version: string;
+  readonly answered: number;
+  readonly json: ArchivedJson;
+  /** What operators see of it in a list, as JSON. */
+  readonly row: string;
+  /** What operators see of it alone, with its timeline, as JSON. */
+  readonly detail: string;
+  /** Its owner, and the parameters of its first request, as a JSON array. */
+  readonly origin: string;
+}
+
+/** The JSON of a task in pieces: head, artifacts, history and tail follow one another. */
+export interface ArchivedJson {
+  /** `{"id":…,"status":{…}` */
+  readonly head: string;
+  /** `,"artifacts":[…]`; '' if there is none. */
+  readonly artifacts: string;
+  /** JSON of each message. */
+  readonly history: readonly string[];
+  /** `,"metadata":{…}}` or `}` */
+  readonly tail: string;
+}
+
+export interface ArchiveView {
+  /** `none`: the readings have no `task`. */
+  readonly contents: 'all' | 'none';
+  /** As in `TaskView`. */
+  readonly historyLength?: number | undefined;
+  readonly includeArtifacts?: boolean | undefined;
+}
+
+export interface ArchivedReading extends Pick<ArchivedTask, 'owner' | 'context' | 'letter' | 'version' | 'answered'> {
+  /** Absent with `contents: 'none'`. */
+  readonly task?: readonly Buffer[];
+  /** Of the JSON in this view; at most, as all of the history counts unless it is left out. */
+  readonly bytes: number;
+}
+
+/** Tasks must match all fields that are set. */
+export interface ArchiveQuery {
+  readonly owner?: string | undefined;
+  /** Beginning of the owner: a tenant, or a principal. */
+  readonly ownerPrefix?: string | undefined;
+  readonly agents?: readonly string[] | undefined;
+  readonly context?: string | undefined;
+  readonly letters: string;
+  /** By which time tasks are sorted, the latest first; then by id. */
+  readonly by: 'time' | 'endedAt';
+  /** Earliest and latest time, inclusive; '' any. */
+  readonly since: string;
+  readonly upto: string;
+  /** Only tasks before this time: Redis lists the others. */
+  readonly before: string;
+  /** The last sort key of the page before; '' for the first page. */
+  readonly token: string;
+  readonly size: number;
+}
+
+export interface ArchivePage {
+  /** Of all pages. */
+  readonly total: number;
+  /** Time and id; one more than `size` if there is a next page. */
+  readonly entries: readonly string[];
+}
+
+export interface ArchiveStatus {
+  readonly tasks: number;
+  readonly bytes: number;
+  /** Of the oldest and the latest end; '' if there is no task. */
+  readonly oldest: string;
+  readonly latest: string;
+}
