@@ -20,7 +20,7 @@ export const longTests = [
   'packages/store/test/{deadline,outage,refusals/moving-slots}.test.ts',
   'scripts/test/start.test.ts',
   'tests/budgets/{allocations,connections}.test.ts',
-  'tests/wire/{broken-agents,coding-team,interruptions,killed-extensions,killed-gateways,logs,pizza-restarts}.test.ts',
+  'tests/wire/{archive,broken-agents,coding-team,interruptions,killed-extensions,killed-gateways,logs,pizza-restarts}.test.ts',
   'tests/wire/{files,moving-slots,preview-1.1,remote,resume-by-id,resuming-clients,schedules,steering,steps-and-calls,usage}.test.ts',
 ];
 

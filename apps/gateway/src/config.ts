@@ -1,3 +1,4 @@
+import { requireArchiveUrl } from '@switchyard/archive';
 import { requireFilesUrl } from '@switchyard/files';
 import { AddressPolicy, noProxies, type ProxySettings, readProxies } from '@switchyard/outgoing';
 import {
@@ -31,6 +32,8 @@ import type { RateSettings, ResourceSettings } from './settings/limit-settings.t
 export interface GatewayConfig {
   readonly gateway: GatewaySettings;
   readonly store: Partial<StoreSettings> & Pick<StoreSettings, 'redisUrl'>;
+  /** URL of the archive; unset: ended tasks are gone when Redis forgets them. */
+  readonly archiveUrl: string | undefined;
   readonly logLevel: LevelWithSilent;
   readonly logFormat: LogFormat;
   readonly traces: TraceSettings;
@@ -69,6 +72,7 @@ export function readConfig(environment: Environment): GatewayConfig {
       maxAuditEvents: values.AUDIT_MAX,
       auditRetentionMs: values.AUDIT_RETENTION_MS,
     },
+    archiveUrl: raw.check('ARCHIVE_URL', () => values.ARCHIVE_URL && requireArchiveUrl(values.ARCHIVE_URL)),
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT,
     traces: { collector: collector(values) },

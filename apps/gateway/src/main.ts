@@ -1,5 +1,6 @@
 import { watchFile } from 'node:fs';
 import { format } from 'node:util';
+import { ArchiveRefused, openArchive } from '@switchyard/archive';
 import { LogLevels } from '@switchyard/operators';
 import { nodeProxies, useProxies } from '@switchyard/outgoing';
 import {
@@ -49,7 +50,12 @@ async function main(): Promise<void> {
   const onRedisError = (error: Error): void => {
     if (throttle.isDue(error)) log.warn({ event: 'error', where: 'redis', err: String(error) }, 'error');
   };
-  const store = new Store(config.store, onRedisError);
+  const onArchiveError = (error: Error): void => {
+    if (throttle.isDue(error)) log.warn({ event: 'error', where: 'archive', err: String(error) }, 'error');
+  };
+  const { archiveUrl } = config;
+  const archive = archiveUrl ? await openArchive({ url: archiveUrl, onError: onArchiveError }) : undefined;
+  const store = new Store(config.store, onRedisError, archive);
   const traces = await startTraces(
     { ...config.traces, proxies: nodeProxies(config.proxies) },
     {
@@ -87,6 +93,7 @@ async function main(): Promise<void> {
     await gateway.stop();
     await traces.stop();
     await store.stop();
+    await archive?.stop();
     if (process.connected) process.disconnect();
   };
 }
@@ -101,6 +108,7 @@ const known: readonly KnownError[] = [
     code: 'SWITCHYARD_ERR_REDIS',
     hint: 'switchyard doctor checks Redis and this deployment',
   },
+  { is: (error) => error instanceof ArchiveRefused, code: 'SWITCHYARD_ERR_ARCHIVE' },
   { ...portError, is: (error) => error instanceof GrpcUnavailable || portError.is(error) },
   // A file that a setting names cannot be read, for example.
   { is: (error) => 'syscall' in error, code: 'SWITCHYARD_ERR_SYSTEM' },

@@ -1,5 +1,6 @@
 import { existsSync, globSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { requireArchiveUrl } from '@switchyard/archive';
 import { requireFilesUrl } from '@switchyard/files';
 import {
   AddressPolicy,
@@ -24,6 +25,7 @@ import { findAgents } from './agents/find-agents.ts';
 import { type Predecessor, readPredecessor } from './blocked/predecessor.ts';
 import { isAgentUrl } from './external-agents/sources.ts';
 import type { FileSettings } from './files/worker-files.ts';
+import type { ArchiveSettings } from './maintenance/archiving.ts';
 import { ModelLimits } from './pace/model-limits.ts';
 import { PriceTable } from './prices/price-table.ts';
 import { defaultPushSettings, type PushSettings } from './push/push-settings.ts';
@@ -33,6 +35,8 @@ import type { WorkerSettings } from './worker.ts';
 export interface WorkerConfig {
   readonly store: Partial<StoreSettings> & Pick<StoreSettings, 'redisUrl'>;
   readonly worker: WorkerSettings;
+  /** URL of the archive; unset: ended tasks are gone when Redis forgets them. */
+  readonly archiveUrl: string | undefined;
   /** Unset: the worker serves no metrics. */
   readonly metrics: MetricsSettings | undefined;
   readonly logLevel: LevelWithSilent;
@@ -83,7 +87,9 @@ export function readConfig(environment: Environment): WorkerConfig {
       prices: readPrices(raw),
       limits: readLimits(raw),
       files: readFiles(raw),
+      archive: readArchive(raw),
     },
+    archiveUrl: values.ARCHIVE_URL,
     metrics: readMetrics(raw),
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT,
@@ -142,6 +148,22 @@ function readFiles(raw: RawSettings): FileSettings | undefined {
     unusedMs,
     sweepEveryMs,
   };
+}
+
+/** Time for two looks at what has ended. */
+const COPY_WITHIN_MS = 10_000;
+
+/** @returns undefined: there is no archive */
+function readArchive(raw: RawSettings): ArchiveSettings | undefined {
+  const { ARCHIVE_URL: url, ARCHIVE_AFTER_MS: afterMs, ARCHIVE_RETENTION_MS: retentionMs, RETENTION_MS } = raw.values;
+  if (url === undefined) return undefined;
+  raw.check('ARCHIVE_URL', () => requireArchiveUrl(url));
+  if (afterMs + COPY_WITHIN_MS > RETENTION_MS)
+    raw.refuse(
+      'RETENTION_MS',
+      `must be ARCHIVE_AFTER_MS and ${COPY_WITHIN_MS} at least: Redis forgets a task before it is copied`,
+    );
+  return { afterMs, retentionMs };
 }
 
 function readLimits(raw: RawSettings): ModelLimits | undefined {

@@ -1,6 +1,7 @@
 import { url as inspectorUrl } from 'node:inspector';
 import type { Agent } from '@switchyard/agent';
 import { failTurnOf } from '@switchyard/agent/runtime';
+import { ArchiveRefused, openArchive } from '@switchyard/archive';
 import { LogLevels } from '@switchyard/operators';
 import { nodeProxies, readProxies, useProxies } from '@switchyard/outgoing';
 import { type KnownError, portError, startFailure, unknownSettings, unknownSettingText } from '@switchyard/settings';
@@ -134,7 +135,10 @@ async function work(
   if (isWatched) reportModules(report);
   const agents = isForMaintenance && agentModules.length === 0 ? [] : await load(agentModules, emit);
   const onRedisError = (error: Error): void => emit({ kind: 'error', where: 'redis', err: error });
-  const store = new Store(config.store, onRedisError);
+  const onArchiveError = (error: Error): void => emit({ kind: 'error', where: 'archive', err: error });
+  const { archiveUrl: url } = config;
+  const archive = url ? await openArchive({ url, maxConnections: 4, onError: onArchiveError }) : undefined;
+  const store = new Store(config.store, onRedisError, archive);
   await store.start();
   if (predecessor)
     import('./blocked/record-death.ts')
@@ -201,6 +205,7 @@ async function work(
     await traces.stop();
     await metricsPort?.close();
     await store.stop();
+    await archive?.stop();
     await watch.stop();
     // The channel to the supervisor would keep the process alive.
     if (process.connected) process.disconnect();
@@ -218,6 +223,7 @@ function supervise({ agentModules }: WorkerArguments, { worker: { drainMs } }: W
 
 /** Errors that the user can fix. */
 const known: readonly KnownError[] = [
+  { is: (error) => error instanceof ArchiveRefused, code: 'SWITCHYARD_ERR_ARCHIVE' },
   {
     is: (error) => error instanceof StoreError,
     code: 'SWITCHYARD_ERR_REDIS',

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { pid } from 'node:process';
 import type { Agent } from '@switchyard/agent';
 import type { DrainRequest } from '@switchyard/operators';
-import { Workers } from '@switchyard/operators';
+import { Ops, Workers } from '@switchyard/operators';
 import type { AddressPolicySettings } from '@switchyard/outgoing';
 import { type Consumer, type JobOutcome, type Places, type Store, type TurnJob, version } from '@switchyard/store';
 import { remoteAgents } from './agents/remote-agents.ts';
@@ -13,6 +13,7 @@ import { keyOf } from './consume/key-of.ts';
 import { RemoteAgentConsumer } from './consume/remote-agent-consumer.ts';
 import { type FileSettings, WorkerFiles } from './files/worker-files.ts';
 import { Announcer } from './maintenance/announcer.ts';
+import { type ArchiveSettings, Archiving } from './maintenance/archiving.ts';
 import { FileSweep } from './maintenance/file-sweep.ts';
 import { Migrations } from './maintenance/migrations.ts';
 import { OrphanCleanup } from './maintenance/orphan-cleanup.ts';
@@ -49,6 +50,8 @@ export interface WorkerSettings {
   readonly prices?: PriceTable | undefined;
   /** Unset: agents write no files. */
   readonly files?: FileSettings | undefined;
+  /** Unset: ended tasks are gone when Redis forgets them. */
+  readonly archive?: ArchiveSettings | undefined;
   /** Requests and tokens per minute of models, over all workers. Default: none. */
   readonly limits?: ModelLimits | undefined;
 }
@@ -84,6 +87,7 @@ export class Worker {
   readonly #migrations: Migrations;
   readonly #files: WorkerFiles;
   readonly #fileSweep: FileSweep | undefined;
+  readonly #archiving: Archiving | undefined;
   readonly #consumers: readonly (AgentConsumer | RemoteAgentConsumer)[];
   readonly #remoteAgents: RemoteAgentConsumer;
   readonly #push: PushDeliverer | undefined;
@@ -112,6 +116,8 @@ export class Worker {
     this.#files = new WorkerFiles({ files, addresses, publicUrl });
     const { local } = this.#files;
     this.#fileSweep = files && local && new FileSweep({ files: local, store, emit }, files);
+    const { archiver } = new Ops(store);
+    this.#archiving = settings.archive && archiver && new Archiving(settings.archive, archiver, emit);
     this.#remoteAgents = new RemoteAgentConsumer(
       this.#consume(remoteAgents(settings.calls ?? publicOnly)),
       store.queue,
@@ -149,6 +155,7 @@ export class Worker {
     this.#scheduledTasks.start();
     this.#orphanCleanup.start();
     this.#fileSweep?.start();
+    this.#archiving?.start();
     await this.#push?.start();
     await this.#announcer.start();
     await this.#reporter.start();
@@ -171,6 +178,7 @@ export class Worker {
       this.#scheduledTasks.stop(),
       this.#orphanCleanup.stop(),
       this.#fileSweep?.stop(),
+      this.#archiving?.stop(),
       this.#migrations.stop(),
       this.#reporter.stop(),
       this.#drain.begin({ giveBackAfterMs: this.#settings.drainMs }),

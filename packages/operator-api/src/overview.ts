@@ -26,7 +26,15 @@ const failureReasonSchema = z.object({
 
 const nearLimitSchema = z.object({
   limit: z.enum([
-    ...['memory', 'connections', 'waiting-messages', 'open-tasks', 'kept-tasks', 'open-tasks-of-tenant'],
+    ...[
+      'memory',
+      'connections',
+      'waiting-messages',
+      'open-tasks',
+      'kept-tasks',
+      'open-tasks-of-tenant',
+      'archive-delay',
+    ],
     ...['scheduled-tasks', 'streams'],
   ] as const),
   /** The setting that raises it; `maxmemory` and `maxclients` are those of Redis. */

@@ -89,6 +89,8 @@ export const taskRecordSchema = z.object({
   beginBy: time.optional(),
   scheduledFor: time.optional(),
   isSchedulePaused: z.boolean().optional(),
+  /** Redis has forgotten it: this is what it was when it was copied to the archive. */
+  isArchived: z.boolean().optional(),
   /** What its suspended turn waits for. */
   waits: z
     .array(z.object({ event: z.string().optional(), task: z.string().optional(), until: time.optional() }))

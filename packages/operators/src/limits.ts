@@ -3,6 +3,7 @@ import {
   mastersOf,
   queueRoot,
   queuesOf,
+  redisTimeMs,
   type ShardKeys,
   scopeOf,
   shareOfShard,
@@ -19,7 +20,9 @@ export interface NearLimit {
     | 'kept-tasks'
     | 'open-tasks-of-tenant'
     | 'scheduled-tasks'
-    | 'streams';
+    | 'streams'
+    /** Milliseconds that a task waits to be copied to the archive, of those that Redis keeps it. */
+    | 'archive-delay';
   /** What sets it: a setting of Switchyard, or `maxmemory` and `maxclients` of Redis. */
   readonly setting: string;
   /** Whom or what it limits, for people; of several shards, the part of one. */
@@ -46,7 +49,12 @@ export const isNear = ({ used, max }: Pick<NearLimit, 'used' | 'max'>): boolean 
 
 /** The limits that are nearly reached, the fullest first. Its cost does not depend on the number of tasks. */
 export async function nearLimits(dependencies: OperatorDependencies): Promise<NearLimit[]> {
-  const found = await Promise.all([limitsOfRedis(dependencies), waitingMessages(dependencies), quotas(dependencies)]);
+  const found = await Promise.all([
+    limitsOfRedis(dependencies),
+    waitingMessages(dependencies),
+    quotas(dependencies),
+    archiveDelay(dependencies),
+  ]);
   return found
     .flat()
     .filter(isNear)
@@ -89,6 +97,21 @@ async function waitingMessages({ redis, shards, registry, settings }: OperatorDe
       }),
     ),
   );
+}
+
+/** Of all shards the longest. Redis forgets a task that is not copied within its retention. */
+async function archiveDelay({ redis, shards, settings, archive }: OperatorDependencies): Promise<NearLimit[]> {
+  if (!archive) return [];
+  const [nowMs, ...times] = await Promise.all([
+    redisTimeMs(redis),
+    ...shards.all.map((keys) => redis.get(keys.archived)),
+  ]);
+  // Before the first copy there is no time; see archiver.ts.
+  const delays = times.flatMap((time) => (time ? [nowMs - Number.parseInt(time, 36)] : []));
+  const of = 'ended tasks that are not in the archive';
+  return [
+    { limit: 'archive-delay', setting: 'ARCHIVE_URL', of, used: Math.max(0, ...delays), max: settings.retentionMs },
+  ];
 }
 
 type QuotaKind = 'open' | 'kept' | 'scheduled' | 'open-of-tenant';

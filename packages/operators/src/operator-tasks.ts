@@ -1,4 +1,5 @@
 import {
+  archivedOwner,
   type Cancellation,
   cancelTask,
   copyableSteps,
@@ -45,21 +46,25 @@ export class OperatorTasks {
   }
 
   /** @returns undefined: no such task */
-  record(taskId: string): Promise<TaskRecord | undefined> {
-    return readRecord(this.#dependencies, taskId);
+  async record(taskId: string): Promise<TaskRecord | undefined> {
+    return (await readRecord(this.#dependencies, taskId)) ?? this.#archived(taskId);
   }
 
   /**
    * Everything that operators see of a task, with its diagnosis.
-   * @param options `hasContents`: steps of the timeline have the beginning of their results.
+   * @param options `hasContents`: steps of the timeline have the beginning of their results. `isOneOfMany`: what concerns
+   * all tasks, such as workers, may be a second old.
    * @returns undefined: no such task
    */
-  async detail(taskId: string, { hasTimeline = false, hasContents = false } = {}): Promise<TaskDetail | undefined> {
-    const record = await this.record(taskId);
-    if (!record) return undefined;
+  async detail(
+    taskId: string,
+    { hasTimeline = false, hasContents = false, isOneOfMany = false } = {},
+  ): Promise<TaskDetail | undefined> {
+    const record = await readRecord(this.#dependencies, taskId);
+    if (!record) return this.#archived(taskId, hasTimeline);
     const { redis, shards } = this.#dependencies;
     const [facts, steps, spent, isDead] = await Promise.all([
-      factsOf(this.#dependencies, record, new DeploymentFacts(this.#dependencies)),
+      factsOf(this.#dependencies, record, isOneOfMany ? this.#recentFacts() : new DeploymentFacts(this.#dependencies)),
       copyableSteps(this.#dependencies, taskId),
       readSpent(this.#dependencies, taskId),
       redis.exists(`${shards.of(taskId).task(taskId)}:d`),
@@ -73,8 +78,17 @@ export class OperatorTasks {
 
   /** Why the task does not go on. @returns undefined: no such task */
   async diagnosis(taskId: string): Promise<Diagnosis | undefined> {
-    const record = await this.record(taskId);
-    return record && diagnose(await factsOf(this.#dependencies, record, this.#recentFacts()));
+    const record = await readRecord(this.#dependencies, taskId);
+    if (!record) return (await this.#archived(taskId))?.diagnosis;
+    return diagnose(await factsOf(this.#dependencies, record, this.#recentFacts()));
+  }
+
+  /** As it was when the task was copied to the archive. */
+  async #archived(taskId: string, hasTimeline = false): Promise<TaskDetail | undefined> {
+    const json = (await this.#dependencies.archive?.describe([taskId], 'detail'))?.get(taskId);
+    if (json === undefined) return undefined;
+    const { timeline, expiresAt: _, ...detail }: TaskDetail = JSON.parse(json);
+    return { ...detail, isArchived: true, ...(hasTimeline && timeline && { timeline }) };
   }
 
   /** Many clients may ask at once: what concerns all tasks is read once a second. */
@@ -123,6 +137,7 @@ export class OperatorTasks {
   async scopeOf(taskId: string): Promise<Scope | undefined> {
     const { redis, shards } = this.#dependencies;
     const owner = await redis.hget(shards.of(taskId).task(taskId), 'owner');
-    return owner === null ? undefined : scopeOf(owner);
+    const its = owner ?? (await archivedOwner(this.#dependencies, taskId));
+    return its === undefined ? undefined : scopeOf(its);
   }
 }

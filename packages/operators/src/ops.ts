@@ -9,6 +9,7 @@ import {
 } from '@switchyard/store/inside';
 import { allLoads, type QueueSum } from './agent-load.ts';
 import { type AgentReading, Agents } from './agents.ts';
+import { Archiver } from './archiver.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { type InterruptedTask, interruptedTask, interruptions } from './interrupted-tasks.ts';
 import { type KeptTasks, keptTasks, type NearLimit, nearLimits } from './limits.ts';
@@ -37,6 +38,8 @@ export class Ops {
   readonly conversations: OperatorConversations;
   readonly tenants: Tenants;
   readonly usage: UsageTotals;
+  /** Unset: there is no archive. */
+  readonly archiver: Archiver | undefined;
   readonly #dependencies: OperatorDependencies;
 
   constructor({ inside }: { readonly inside: StoreInside }) {
@@ -50,6 +53,8 @@ export class Ops {
     this.conversations = new OperatorConversations(dependencies);
     this.tenants = new Tenants(dependencies);
     this.usage = new UsageTotals(dependencies);
+    const { archive } = inside;
+    this.archiver = archive && new Archiver({ ...dependencies, archive, tasks: this.tasks });
   }
 
   /** Bytes of memory that Redis uses; in a Cluster, all masters together. */

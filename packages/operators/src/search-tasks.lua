@@ -4,18 +4,14 @@
 -- ARGV  states        letters
 --       since         earliest time; '' any
 --       upto          latest time; '' any
---       retention_ms  ms that an ended task is kept
+--       kept          earliest time of an ended task
 --       size          of the page
 --       token         time .. id of the last task seen; '' the first page
 -- Returns  total, then time .. id of each task of the page; one more than the page size if there is a next page
 -- Invariant: total is exact. Cost: O(indexes · states · (log n + page)) at most; a page reads about
 -- twice its members.
 
---- @include "@switchyard/store/redis/timestamps.lua"
-
-local states, since, upto, retention_ms, size, token = unpack(ARGV)
-local clock = redis.call('TIME')
-local kept = sortable(math.max(0, clock[1] * 1000 - retention_ms))
+local states, since, upto, kept, size, token = unpack(ARGV)
 
 local total, ranges = 0, {}
 for _, index in ipairs(KEYS) do

@@ -47,6 +47,8 @@ export interface TaskRecord extends TaskIdentity {
   readonly waits?: SuspendedWait[];
   /** Its schedule is paused: it does not begin at that time. */
   readonly isSchedulePaused?: boolean;
+  /** Redis has forgotten it: this is what it was when it was copied to the archive. */
+  readonly isArchived?: boolean;
 }
 
 /** An event, a called task or neither, and a time at the latest. */

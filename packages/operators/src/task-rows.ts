@@ -1,4 +1,4 @@
-import { defineScript, idText, integer, list, optional, text, tuple } from '@switchyard/store/inside';
+import { defineScript, type HasArchive, idText, integer, list, optional, text, tuple } from '@switchyard/store/inside';
 import { type CurrentReason, currentReason } from './current-reason.ts';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import { type TaskIdentity, taskIdentity } from './task-identity.ts';
@@ -55,7 +55,7 @@ const TEXT_LENGTH = 120;
 
 /** The rows of these tasks, in the same order; undefined: the task is gone. */
 export async function readRows(
-  { redis, shards }: Pick<OperatorDependencies, 'redis' | 'shards'>,
+  { redis, shards, archive }: Pick<OperatorDependencies, 'redis' | 'shards'> & HasArchive,
   taskIds: readonly string[],
   { hasText }: { readonly hasText: boolean },
 ): Promise<(TaskRow | undefined)[]> {
@@ -70,6 +70,12 @@ export async function readRows(
   };
   const byShard = Map.groupBy(taskIds, (id) => shards.of(id).tasks);
   await Promise.all(Array.from(byShard, ([tasksRoot, ids]) => read(tasksRoot, ids)));
+  const missing = taskIds.filter((id) => !rows.has(id));
+  const archived = missing.length > 0 ? await archive?.describe(missing, 'row') : undefined;
+  for (const [id, json] of archived ?? []) {
+    const row: TaskRow = JSON.parse(json);
+    rows.set(id, hasText ? row : { ...row, text: '' });
+  }
   return taskIds.map((id) => rows.get(id));
 }
 

@@ -1,12 +1,16 @@
 import type { TaskState } from '@switchyard/protocol';
+import { type ArchiveQuery, principalKey } from '@switchyard/store';
 import {
   cardUrlOf,
   decodePageToken,
   defineScript,
   encodePageToken,
+  endedIn,
   findEntries,
   hiddenLetter,
+  idText,
   integer,
+  keptSince,
   queueName,
   REMOTE_AGENTS,
   type ShardKeys,
@@ -25,7 +29,7 @@ const searchTasksScript = defineScript({
   file: 'search-tasks.lua',
   from: import.meta.url,
   keys: ['indexes*'],
-  args: ['states', 'since', 'upto', 'retentionMs', 'size', 'token'],
+  args: ['states', 'since', 'upto', 'kept', 'size', 'token'],
   reply: tupleAnd([integer], text),
 });
 
@@ -81,6 +85,8 @@ interface Source {
   readonly letters: string;
   /** Whether every entry with these letters matches the filter. */
   readonly isExact: boolean;
+  /** The same tasks in the archive; unset: only tasks that have not ended are searched. */
+  readonly archived?: Pick<ArchiveQuery, 'by' | 'agents' | 'ownerPrefix' | 'context'>;
 }
 
 type Walked = Pick<FoundEntries, 'entries' | 'isPartial'>;
@@ -162,32 +168,40 @@ async function findStuck(
 
 const entryOf = ({ updatedAt, taskId }: TaskRow): string => sortableTime(updatedAt) + taskId;
 
-/** One page of a source, and one entry more if there is a next page. */
+/**
+ * One page of a source, and one entry more if there is a next page. Redis lists the ended tasks of the retention, and the
+ * archive those before it.
+ */
 async function readFoundPage(
-  { redis, shards, settings }: OperatorDependencies,
+  { redis, shards, settings, archive }: OperatorDependencies,
   { contextId, since, until }: TaskFilter,
   { source, after, size }: { source: Source; after: string; size: number },
 ): Promise<{ entries: string[]; total: number }> {
   // A context is on one shard.
   const searched = contextId === undefined ? shards.all : [shards.of(contextId)];
-  const replies = await Promise.all(
-    searched.map((keys) =>
+  const range = {
+    since: since ? sortableTime(since) : '',
+    upto: until ? sortableTime(until) : '',
+    size,
+    token: after,
+  };
+  const kept = keptSince(settings.retentionMs);
+  const letters = endedIn(source.letters);
+  const [archived, ...replies] = await Promise.all([
+    archive && letters && source.archived
+      ? archive.find({ ...source.archived, ...range, letters, before: kept })
+      : { total: 0, entries: [] },
+    ...searched.map((keys) =>
       searchTasksScript.run(redis, {
         keys: { indexes: source.indexesOf(keys) },
-        args: {
-          states: source.letters,
-          since: since ? sortableTime(since) : '',
-          upto: until ? sortableTime(until) : '',
-          retentionMs: settings.retentionMs,
-          size,
-          token: after,
-        },
+        args: { ...range, states: source.letters, kept },
       }),
     ),
-  );
+  ]);
+  const found = [...archived.entries, ...replies.flatMap(([, ...entries]) => entries)];
   return {
-    entries: latestFirst(replies.flatMap(([, ...entries]) => entries)).slice(0, size + 1),
-    total: replies.reduce((sum, [total]) => sum + total, 0),
+    entries: latestFirst(found).slice(0, size + 1),
+    total: replies.reduce((sum, [total]) => sum + total, archived.total),
   };
 }
 
@@ -266,11 +280,10 @@ async function entriesOfContext(
   const principal = { tenant, subject, scopes: [] };
   const query = { contextId, pageSize: MAX_WALKED, includeWithdrawn: true };
   const agents = new Set([...(await dependencies.registry.ids()), agent]);
-  const keys = dependencies.shards.of(contextId);
   const found = await Promise.all(
-    Array.from(agents, (each) => findEntries(dependencies, keys, { principal, agent: each }, query)),
+    Array.from(agents, (each) => findEntries(dependencies, { principal, agent: each }, query)),
   );
-  return latestFirst(found.flatMap(([, ...entries]) => entries));
+  return latestFirst(found.flatMap(({ entries }) => entries));
 }
 
 async function sourceOf(
@@ -278,6 +291,7 @@ async function sourceOf(
   { contextId, agent, states, tenant, subject, reason }: TaskFilter,
 ): Promise<Source> {
   const agents = agent === undefined ? [...(await dependencies.registry.ids()), REMOTE_AGENTS] : [queueName(agent)];
+  const inContext = contextId !== undefined && { context: idText(contextId) };
   const isOfRemote = agents.includes(REMOTE_AGENTS) && (await dependencies.queue.isUsed(REMOTE_AGENTS));
   if (tenant !== undefined && subject !== undefined && !isOfRemote) {
     const principal = { tenant, subject, scopes: [] };
@@ -285,6 +299,12 @@ async function sourceOf(
       indexesOf: (keys) => agents.map((each) => keys.index({ principal, agent: each })),
       letters: lettersOf(states, ownLetters),
       isExact: contextId === undefined && reason === undefined,
+      archived: {
+        by: 'time',
+        ownerPrefix: `${principalKey(principal)}/`,
+        ...(agent !== undefined && { agents }),
+        ...inContext,
+      },
     };
   }
   const letters = lettersOf(states, agentLetters);
@@ -296,6 +316,12 @@ async function sourceOf(
       [contextId, tenant, subject, reason].every((each) => each === undefined) &&
       !isOneOfOpen &&
       agents.every((each) => each === (agent ?? each)),
+    archived: {
+      by: 'endedAt',
+      ...(tenant !== undefined && { ownerPrefix: `${encodeURIComponent(tenant)}/` }),
+      ...(agent !== undefined && { agents }),
+      ...inContext,
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 import { access } from './groups/access.ts';
+import { archive } from './groups/archive.ts';
 import { audit } from './groups/audit.ts';
 import { examples } from './groups/examples.ts';
 import { files } from './groups/files.ts';
@@ -30,6 +31,7 @@ export const groups: readonly SettingGroup[] = [
   intake,
   outgoing,
   files,
+  archive,
   push,
   grpc,
   operators,
@@ -51,6 +53,7 @@ export const allSettings = {
   ...intake.settings,
   ...outgoing.settings,
   ...files.settings,
+  ...archive.settings,
   ...push.settings,
   ...grpc.settings,
   ...operators.settings,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import type { TaskArchive } from './archive/task-archive.ts';
 import { AuditTrail } from './audit/audit-trail.ts';
 import { Calls } from './calls/calls.ts';
 import { Orphans } from './calls/orphans.ts';
@@ -79,6 +80,7 @@ interface Common {
   readonly largeTasks: LargeTasks;
   readonly encryption: Encryption;
   readonly observer: Observer;
+  readonly archive: TaskArchive | undefined;
 }
 
 /** How parts of a store reach Redis. */
@@ -142,8 +144,16 @@ export class Store {
   readonly #requestQueues: Queues[] = [];
   #stopped: Promise<void> | undefined;
 
-  /** Does not connect: see `start`. @param onError gets errors of the connections, which reconnect by themselves */
-  constructor(settings: Partial<StoreSettings> & Pick<StoreSettings, 'redisUrl'>, onError: (error: Error) => void) {
+  /**
+   * Does not connect: see `start`.
+   * @param onError gets errors of the connections, which reconnect by themselves
+   * @param archive has the tasks that Redis has forgotten; unset: they are gone
+   */
+  constructor(
+    settings: Partial<StoreSettings> & Pick<StoreSettings, 'redisUrl'>,
+    onError: (error: Error) => void,
+    archive?: TaskArchive,
+  ) {
     this.settings = { ...defaultStoreSettings, ...settings };
     const { prefix, shards: shardCount, waitReplicas } = this.settings;
     this.#connections = createConnections(this.settings, { isReplicated: waitReplicas > 0 });
@@ -170,6 +180,7 @@ export class Store {
       largeTasks: new LargeTasks(new ByteBudget(this.settings.maxAnswerBytes)),
       encryption: new Encryption(this.settings.pushSecrets),
       observer: new Observer(),
+      archive,
     };
     const dependencies = this.#dependenciesOver({ redis, replicated: this.#connections.replicated, queue: this.queue });
     this.tasks = new Tasks(dependencies);

@@ -263,6 +263,14 @@ function versionFinding(versions: Versions): Finding {
 /** Limits that are nearly reached, and ended tasks that go early. */
 function limitFindings({ limits, kept }: Pick<Overview, 'limits' | 'kept'>): Finding[] {
   const near = limits.map(({ limit, setting, of, used, max }): Finding => {
+    if (limit === 'archive-delay') {
+      const text = `Archive: ended tasks wait for ${spanText(used)} to be copied, and Redis forgets them after ${spanText(max)}`;
+      return {
+        verdict: 'warning',
+        text,
+        todo: 'See why in the log of a worker, and whether PostgreSQL at ARCHIVE_URL answers.',
+      };
+    }
     const text = `${Math.floor((100 * used) / max)} % of a limit are used: ${limit.replaceAll('-', ' ')} (${of})`;
     return { verdict: 'warning', text, todo: `Raise ${setting}, or find out who uses so much.` };
   });

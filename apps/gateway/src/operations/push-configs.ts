@@ -9,7 +9,7 @@ import {
 } from '@switchyard/protocol';
 import { InvalidPageToken, type Webhook, type WebhookPage } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
-import { type Backend, existingTask, requirePush, taskNotFound } from './backend.ts';
+import { type Backend, existingTask, requirePush } from './backend.ts';
 import { withKey } from './idempotency.ts';
 import type { UnaryResult } from './operation.ts';
 import { tooManyConfigs, toWebhook } from './webhook-draft.ts';
@@ -45,7 +45,12 @@ async function create(
   }
   push.warnIfClear();
   const made = await webhooks.create(call.scope, taskId, draft);
-  if (made === 'missing') throw taskNotFound(taskId);
+  if (made === 'missing') {
+    await existingTask(backend, call, taskId, { historyLength: 0, includeArtifacts: false });
+    throw new A2AError('UnsupportedOperation', 'The task ended long ago: it has no more events', {
+      metadata: { taskId },
+    });
+  }
   if (made === 'too-many') throw tooManyConfigs(taskId);
   return { json: JSON.stringify(toConfig(made, taskId)) };
 }
@@ -74,7 +79,11 @@ export async function listPushConfigs(
 ): Promise<UnaryResult> {
   const { taskId } = request;
   const page = await readConfigPage(backend, call, request);
-  if (!page) throw taskNotFound(taskId);
+  if (!page) {
+    // Redis has forgotten the task, and its configs with it.
+    await existingTask(backend, call, taskId, { historyLength: 0, includeArtifacts: false });
+    return { json: JSON.stringify({ configs: [], nextPageToken: '' }) };
+  }
   const configs = page.webhooks.map((webhook) => toConfig(webhook, taskId));
   return { json: JSON.stringify({ configs, nextPageToken: page.nextPageToken }) };
 }
@@ -103,7 +112,7 @@ export function deletePushConfig(
   const change = { operation: 'DeleteTaskPushNotificationConfig', taskId, request: { id } };
   return withKey(backend.tasks, call, change, async () => {
     const verdict = await requirePush(backend, call).webhooks.delete(call.scope, taskId, id);
-    if (verdict === 'missing') throw taskNotFound(taskId);
+    if (verdict === 'missing') await existingTask(backend, call, taskId, { historyLength: 0, includeArtifacts: false });
     return { json: '{}' };
   });
 }

@@ -50,6 +50,9 @@ export type WorkerEvent =
   | { readonly kind: 'room-made'; readonly dropped: number; readonly keptMs: number }
   /** Files of `FILES_URL` that no task refers to any more, and uploads that were not completed. */
   | { readonly kind: 'files-removed'; readonly count: number; readonly bytes: number }
+  /** Ended tasks were copied to `ARCHIVE_URL`. `behindMs`: how much later than they should have been. */
+  | { readonly kind: 'archived'; readonly copied: number; readonly behindMs: number }
+  | { readonly kind: 'archive-expired'; readonly count: number }
   | MigrationEvent
   /** A scheduled task was due, and has entered the queue. */
   | ({ readonly kind: 'scheduled-task-begun'; readonly lateMs: number } & TurnOfTask)

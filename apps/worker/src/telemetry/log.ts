@@ -34,6 +34,8 @@ export const lines: Readonly<Record<WorkerEvent['kind'], Line | undefined>> = {
   swept: ['info', 'tasks that had lost their worker or their job were repaired'],
   'overdue-canceled': ['info', 'tasks that had waited too long for their client were canceled'],
   'room-made': ['warn', 'Redis is nearly full: ended tasks were deleted before their retention was over'],
+  archived: ['debug', 'ended tasks were copied to the archive'],
+  'archive-expired': ['info', 'tasks of the archive were older than ARCHIVE_RETENTION_MS, and were removed'],
   'files-removed': ['info', 'files that no task refers to any more were removed'],
   'migration-waits': ['info', 'a migration waits until older programs have stopped'],
   'migration-began': ['info', 'migration begun'],

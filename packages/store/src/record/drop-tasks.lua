@@ -10,6 +10,9 @@
 -- Positions (time .. id) of ended tasks of an index, the oldest first. after, before: positions; limit: how many
 local function oldest_ended(index, after, before, limit)
   local found = {}
+  -- With an archive, only tasks that it has: see archiver.ts.
+  local archived = redis.call('GET', outbox_key .. ':archived')
+  if archived and archived < before then before = archived end
   for letter in ('CFMXR'):gmatch('.') do
     local from, to = '(' .. letter .. after, '(' .. letter .. before
     for _, member in ipairs(redis.call('ZRANGEBYLEX', index, from, to, 'LIMIT', '0', limit)) do

@@ -95,6 +95,11 @@ export class ShardKeys {
     return `${this.outbox}:room`;
   }
 
+  /** Time before which all ended tasks are in the archive, as in an index; see archiver.ts. */
+  get archived(): string {
+    return `${this.outbox}:archived`;
+  }
+
   /** The bytes that a tenant has sent. */
   tenantBytes(tenant: string): string {
     return `${this.outbox}:bytes:${encodeURIComponent(tenant)}`;

@@ -44,11 +44,13 @@ export class Tasks {
     return this.#dependencies.shards.newId(shardSeedOf(scope, sent));
   }
 
-  /** Which of these tasks exist, of any owner. */
+  /** Which of these tasks exist, of any owner, in Redis or in the archive. */
   async existing(taskIds: readonly string[]): Promise<ReadonlySet<string>> {
-    const { redis, shards } = this.#dependencies;
+    const { redis, shards, archive } = this.#dependencies;
     const found = await Promise.all(taskIds.map((id) => redis.exists(shards.of(id).task(id))));
-    return new Set(taskIds.filter((_, i) => found[i] === 1));
+    const missing = taskIds.filter((_, i) => found[i] === 0);
+    const archived = missing.length > 0 ? await archive?.existing(missing) : undefined;
+    return new Set(taskIds.filter((id, i) => found[i] === 1 || archived?.has(id)));
   }
 
   read(scope: Scope, taskId: string, view?: TaskView): Promise<TaskReading | undefined> {

@@ -9,6 +9,8 @@ import { defineScript } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 import { quotaArgValues } from '../tasks/quotas/quotas.ts';
+import { findArchived, type HasArchive } from '../tasks/read/archived-reads.ts';
+import { withdrawnLetter } from '../tasks/visibility/state-letters.ts';
 
 const none = tuple();
 export const giveEventScript = defineScript({
@@ -94,7 +96,7 @@ export interface GiveOptions {
   readonly check?: EventCheck;
 }
 
-export interface GiveDependencies extends DurableDependencies {
+export interface GiveDependencies extends DurableDependencies, HasArchive {
   readonly shards: Shards;
   readonly settings: StoreSettings;
 }
@@ -134,11 +136,23 @@ export async function giveEvent(
       args: { ...call.args, checked },
     });
     if (verdict === 'unknown') return { verdict, awaited: texts.sort() };
+    if (verdict === 'missing' && (await isArchived(dependencies, scope, taskId, seesHidden)))
+      return { verdict: 'terminal' };
     if (verdict !== 'unchecked') return { verdict };
     [checked = ''] = texts;
     const violations = check(JSON.parse(checked));
     if (violations.length > 0) return { verdict: 'wrong', violations };
   }
+}
+
+async function isArchived(
+  dependencies: HasArchive,
+  scope: Scope,
+  taskId: string,
+  seesHidden: boolean,
+): Promise<boolean> {
+  const archived = await findArchived(dependencies, scope, taskId);
+  return archived !== undefined && (seesHidden || archived.letter !== withdrawnLetter);
 }
 
 export const hashOf = (text: string): string => hash('sha256', text, 'base64url');

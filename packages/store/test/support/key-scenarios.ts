@@ -1,5 +1,7 @@
+import { Ops } from '@switchyard/operators';
 import type { TurnEvent } from '@switchyard/protocol';
 import { inject } from 'vitest';
+import type { TaskArchive } from '../../src/archive/task-archive.ts';
 import { type Consumer, type OpenTurn, queueName, REMOTE_AGENTS, remoteAgentId } from '../../src/index.ts';
 import { checkShard } from '../../src/queue/shard-checks.ts';
 import { interruptScript } from '../../src/queue/wake-ups.ts';
@@ -35,6 +37,7 @@ export const keyScenarios: readonly KeyScenario[] = [
   checkOfShard,
   migration,
   noRoom,
+  archiving,
 ];
 
 /** Consumes the jobs of every queue without doing anything. */
@@ -251,4 +254,23 @@ async function migration(store: TestStore, recordKeys: () => Promise<void>): Pro
 async function hostTurn(store: TestStore, contextId: string): Promise<OpenTurn> {
   const { taskId } = await accepted(store, alice, userMessage('hello', { contextId }));
   return begun(store, taskId);
+}
+
+/** An archive that keeps nothing: the keys are those of the cursor. */
+const nowhere: TaskArchive = {
+  put: async () => undefined,
+  find: async () => ({ total: 0, entries: [] }),
+  read: async () => new Map(),
+  describe: async () => new Map(),
+  existing: async () => new Set(),
+  delete: async () => false,
+  idsOf: async () => [],
+  expire: async () => 0,
+  status: async () => ({ tasks: 0, bytes: 0, oldest: '', latest: '' }),
+};
+
+async function archiving(store: TestStore, recordKeys: () => Promise<void>): Promise<void> {
+  const { archiver } = new Ops({ inside: { ...store.inside, archive: nowhere } });
+  await archiver?.run({ afterMs: 1, everyMs: 1_000, signal: new AbortController().signal });
+  await recordKeys();
 }

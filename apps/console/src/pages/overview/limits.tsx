@@ -12,6 +12,7 @@ const names: Readonly<Record<Limit['limit'], string>> = {
   'open-tasks-of-tenant': 'Open tasks of a tenant',
   'scheduled-tasks': 'Scheduled tasks',
   streams: 'Streams',
+  'archive-delay': 'Archive',
 };
 
 /** The limits that are nearly reached, and whether ended tasks go earlier than they should; nothing if all have room. */

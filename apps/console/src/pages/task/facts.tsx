@@ -37,6 +37,7 @@ export function Facts({ detail }: { readonly detail: TaskDetail }) {
         <Fact name={isTerminal ? 'Not begun by' : 'Rejected unless begun by'}>{fullTime(beginBy)}</Fact>
       )}
       {scheduledFor !== undefined && <Fact name="Scheduled for">{fullTime(scheduledFor)}</Fact>}
+      {detail.isArchived && <Fact name="Kept">in the archive</Fact>}
       {expiresAt !== undefined && <Fact name="Kept until">{fullTime(expiresAt)}</Fact>}
     </dl>
   );

@@ -11,8 +11,9 @@ import { defineScript } from '../../redis/script.ts';
 import type { StoreSettings } from '../../redis/settings.ts';
 import type { Shards } from '../../redis/shards.ts';
 import { quotaArgValues } from '../quotas/quotas.ts';
+import { findArchived, type HasArchive } from '../read/archived-reads.ts';
 import { scheduleText } from '../schedules/schedule.ts';
-import { hiddenLetter, stateLetters } from '../visibility/state-letters.ts';
+import { hiddenLetter, stateLetters, withdrawnLetter } from '../visibility/state-letters.ts';
 import { copySteps } from './copy-steps.ts';
 import { claimNameOfMessage, dropName } from './idempotency-keys.ts';
 import type { MoreOfTask, NewTasks } from './new-tasks.ts';
@@ -69,7 +70,7 @@ export const addMessageScript = defineScript({
   reply: acceptReply,
 });
 
-export interface AcceptDependencies extends DurableDependencies {
+export interface AcceptDependencies extends DurableDependencies, HasArchive {
   readonly shards: Shards;
   readonly queue: Queues;
   readonly newTasks: NewTasks;
@@ -161,12 +162,25 @@ async function refusal(
   sent: PreparedMessage,
   verdict: Refusal,
 ): Promise<Acceptance | CallAcceptance | AnswerAcceptance> {
+  if (verdict === 'missing') return { verdict: await verdictOfMissing(dependencies, scope, sent) };
   if (verdict !== 'overloaded') return { verdict };
   const keys = dependencies.shards.of(shardSeedOf(scope, sent));
   return {
     verdict,
     retryAfterSeconds: await dependencies.loads.retryAfterSeconds(queueRoot(queueFor(scope, sent), keys)),
   };
+}
+
+/** The verdict on a message to a task that Redis does not have: it may be in the archive. */
+async function verdictOfMissing(
+  dependencies: AcceptDependencies,
+  scope: Scope,
+  { message: { taskId, contextId }, onlyWaiting }: PreparedMessage,
+): Promise<'missing' | 'not-waiting' | 'context-mismatch' | 'terminal'> {
+  const archived = taskId === undefined ? undefined : await findArchived(dependencies, scope, taskId);
+  if (!archived || archived.letter === withdrawnLetter) return 'missing';
+  if (onlyWaiting) return 'not-waiting';
+  return contextId !== undefined && archived.context !== idText(contextId) ? 'context-mismatch' : 'terminal';
 }
 
 /** 31 years: a number that Redis can still add to a time. */

@@ -2,6 +2,7 @@ import { isReservedMetadata, type Metadata } from '@switchyard/protocol';
 import type { RedisConnection } from '../../redis/connection.ts';
 import { principalOf, type Scope, scopeOf } from '../../redis/scope.ts';
 import type { Shards } from '../../redis/shards.ts';
+import type { HasArchive } from '../read/archived-reads.ts';
 import type { KeptRequest, Submission } from './submission.ts';
 
 /** The scope of a task, and the request that created it. */
@@ -16,11 +17,17 @@ export interface Origin {
 
 /** @returns undefined: no such task */
 export async function originOf(
-  { redis, shards }: { readonly redis: RedisConnection; readonly shards: Shards },
+  { redis, shards, archive }: { readonly redis: RedisConnection; readonly shards: Shards } & HasArchive,
   taskId: string,
 ): Promise<Origin | undefined> {
   const [owner, request] = await redis.hmget(shards.of(taskId).task(taskId), 'owner', 'request');
-  if (!owner) return undefined;
+  if (owner) return originIn(owner, request);
+  const archived = (await archive?.describe([taskId], 'origin'))?.get(taskId);
+  const [archivedOwner = '', archivedRequest]: (string | null)[] = archived ? JSON.parse(archived) : [];
+  return archivedOwner ? originIn(archivedOwner, archivedRequest) : undefined;
+}
+
+function originIn(owner: string, request: string | null | undefined): Origin {
   if (!request) return { scope: scopeOf(owner), given: {} };
   const { scopes, metadata, ...given }: KeptRequest = JSON.parse(request);
   const own = ownMetadata(metadata);

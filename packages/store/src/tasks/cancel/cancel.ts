@@ -6,6 +6,7 @@ import { ownerOf, type Scope } from '../../redis/scope.ts';
 import { defineScript } from '../../redis/script.ts';
 import type { StoreSettings } from '../../redis/settings.ts';
 import type { Shards } from '../../redis/shards.ts';
+import { archivedPosition, type HasArchive } from '../read/archived-reads.ts';
 
 export const cancelScript = defineScript({
   file: 'cancel.lua',
@@ -29,13 +30,13 @@ export interface CancelOptions {
   readonly ifSeq?: number | undefined;
 }
 
-export interface CancelDependencies extends DurableDependencies {
+export interface CancelDependencies extends DurableDependencies, HasArchive {
   readonly shards: Shards;
   readonly settings: StoreSettings;
 }
 
 /** @throws {NotReplicated} */
-export function cancelTask(
+export async function cancelTask(
   dependencies: CancelDependencies,
   scope: Scope,
   taskId: string,
@@ -51,5 +52,8 @@ export function cancelTask(
     ifSeq,
   };
   const root = queueRoot(queueName(scope.agent), keys);
-  return runDurably(dependencies, cancelScript, { keys: { ...keys.record(taskId), root }, args });
+  const verdict = await runDurably(dependencies, cancelScript, { keys: { ...keys.record(taskId), root }, args });
+  const archived = verdict === 'missing' ? await archivedPosition(dependencies, scope, taskId) : undefined;
+  if (!archived) return verdict;
+  return archived.state === 'TASK_STATE_CANCELED' ? 'canceled' : 'terminal';
 }

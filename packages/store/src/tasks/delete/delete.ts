@@ -30,7 +30,7 @@ export interface DeleteDependencies extends CachedReadDependencies, DurableDepen
  * Deletes every key of an ended task: record, texts, events, index entries, webhooks with undelivered events,
  * conversations, idempotency entries. The agent's memory for the context stays.
  * @param seesHidden as in `cancelTask`
- * @throws {NotReplicated}
+ * @throws {NotReplicated} @throws {ArchiveUnavailable} nothing is deleted
  */
 export async function deleteTask(
   dependencies: DeleteDependencies,
@@ -47,6 +47,8 @@ export async function deleteTask(
     return 'missing';
   }
   if (!isTerminal(reading.state)) return 'live';
+  // First there, where a mark stays: the task may be copied at this moment, and is not deleted then.
+  const isArchived = (await dependencies.archive?.delete(taskId)) ?? false;
   const { history = [] }: Task = JSON.parse(reading.task.toString());
   const [jobs, skill] = await redis.hmget(keys.task(taskId), 'jobs', 'skill');
   const names = history.map(({ messageId }) => idText(messageId));
@@ -56,5 +58,5 @@ export async function deleteTask(
   });
   // The job may be left: its run gave it back after the cancel.
   if (verdict === 'deleted' && jobs) await queue.remove(queueName(scope.agent, skill), taskId, Number(jobs));
-  return verdict;
+  return verdict === 'missing' && isArchived ? 'deleted' : verdict;
 }

@@ -46,9 +46,8 @@ async function findTasks(
   principal: Principal,
   { agent, contextId, limit }: ContextQuery & { readonly agent: string },
 ): Promise<FoundTask[]> {
-  const keys = dependencies.shards.of(contextId);
   const query = { contextId, pageSize: limit, includeWithdrawn: true };
-  const [, ...entries] = await findEntries(dependencies, keys, { principal, agent }, query);
+  const { entries } = await findEntries(dependencies, { principal, agent }, query);
   return entries.map((entry) => ({ agent, entry }));
 }
 

@@ -2,9 +2,9 @@
 --
 -- KEYS  index         zset; every score 0, members state .. time .. id
 --       tasks_root    prefix of the keys of tasks
--- ARGV  states        letters; '' all
+-- ARGV  states        letters
 --       since         earliest time; '' any
---       retention_ms  ms that an ended task is kept
+--       kept          earliest time of an ended task
 --       size          of the page
 --       token         time .. id of the last task seen; '' the first page
 --       owner
@@ -14,15 +14,10 @@
 -- Invariant: total is exact. A task that does not change is on exactly one page; one that changes moves to the front,
 -- and is never listed twice in later pages. Cost: O(states · (log n + page)).
 
---- @include "../../redis/timestamps.lua"
 --- @include "../accept/initial-task.lua"
 
 local index, tasks_root = unpack(KEYS)
-local states, since, retention_ms, size, token, owner, context = unpack(ARGV)
-if states == '' then states = 'CFRXaisw' end
-
-local clock = redis.call('TIME')
-local kept = sortable(math.max(0, clock[1] * 1000 - retention_ms))
+local states, since, kept, size, token, owner, context = unpack(ARGV)
 
 local function earliest(state)
   local has_ended = state:upper() == state

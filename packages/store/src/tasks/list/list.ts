@@ -12,7 +12,7 @@ const listScript = defineScript({
   file: 'list.lua',
   from: import.meta.url,
   keys: ['index', 'tasksRoot'],
-  args: ['states', 'since', 'retentionMs', 'size', 'token', 'owner', 'context'],
+  args: ['states', 'since', 'kept', 'size', 'token', 'owner', 'context'],
   reply: tupleAnd([integer], text),
 });
 
@@ -42,24 +42,20 @@ export interface ListDependencies extends CachedReadDependencies {
   readonly settings: { readonly largeTextBytes: number; readonly retentionMs: number; readonly maxPageBytes: number };
 }
 
-/**
- * The total, and the entries of the first tasks: their sort keys, time of the status and id, the latest first. One more
- * than a page if there is a next page.
- */
-type FoundEntries = [total: number, ...entries: string[]];
-const TIME_LENGTH = 8;
-const allLetters = [...Object.values(stateLetters), hiddenLetter, withdrawnLetter].sort().join('');
+export interface FoundEntries {
+  readonly total: number;
+  /** Sort keys, time of the status and id, the latest first. More than a page if there is a next page. */
+  readonly entries: readonly string[];
+}
 
-/** Reads one page. A context is on one shard; other lists merge all shards. @throws {InvalidPageToken} */
+const TIME_LENGTH = 8;
+const shownLetters = Object.values(stateLetters).sort().join('');
+const allLetters = [...shownLetters, hiddenLetter, withdrawnLetter].sort().join('');
+
+/** Reads one page. @throws {InvalidPageToken} */
 export async function listTasks(dependencies: ListDependencies, scope: Scope, query: TaskQuery): Promise<TaskPage> {
-  const { contextId, pageSize } = query;
-  const shards = contextId === undefined ? dependencies.shards.all : [dependencies.shards.of(contextId)];
-  const replies = await Promise.all(shards.map((keys) => findEntries(dependencies, keys, scope, query)));
-  const entries = replies
-    .flatMap(([, ...found]) => found)
-    .sort()
-    .reverse();
-  const taskIds = entries.slice(0, pageSize).map(taskIdOf);
+  const { total, entries } = await findEntries(dependencies, scope, query);
+  const taskIds = entries.slice(0, query.pageSize).map(taskIdOf);
   const tasks = await readTogether(dependencies, scope, { taskIds, view: query });
   const last = tasks.length < entries.length ? entries[tasks.length - 1] : undefined;
   // Tasks that expired between the two reads are left out.
@@ -67,31 +63,92 @@ export async function listTasks(dependencies: ListDependencies, scope: Scope, qu
   return {
     tasks: found.map(({ json }) => json),
     seqs: found.map(({ seq }) => seq),
-    totalSize: replies.reduce((sum, [total]) => sum + total, 0),
+    totalSize: total,
     nextPageToken: last !== undefined ? encodePageToken(last, filtersOf(scope, query)) : '',
   };
 }
 
-/** Reads the index of one shard. @throws {InvalidPageToken} */
+/**
+ * Searches the indexes of all shards, and the archive. A context is on one shard. Redis lists the ended tasks of the
+ * retention, and the archive those before it, so that each task is in one of both. @throws {InvalidPageToken}
+ */
 export async function findEntries(
   dependencies: ListDependencies,
-  keys: ShardKeys,
   scope: Scope,
   query: TaskQuery,
 ): Promise<FoundEntries> {
-  const { contextId, state, statusTimestampAfter, pageSize, pageToken } = query;
-  return listScript.run(dependencies.redis, {
+  const { contextId } = query;
+  const shards = contextId === undefined ? dependencies.shards.all : [dependencies.shards.of(contextId)];
+  const range = rangeOf(dependencies, scope, query);
+  const [archived, ...replies] = await Promise.all([
+    findArchived(dependencies, scope, query, range),
+    ...shards.map((keys) => findInShard(dependencies, keys, { scope, query, range })),
+  ]);
+  return {
+    total: replies.reduce((sum, [total]) => sum + total, archived.total),
+    entries: [...replies.flatMap(([, ...found]) => found), ...archived.entries].sort().reverse(),
+  };
+}
+
+interface Range {
+  readonly states: string;
+  readonly since: string;
+  /** Earliest time of an ended task that Redis lists. */
+  readonly kept: string;
+  readonly token: string;
+}
+
+function rangeOf({ settings }: ListDependencies, scope: Scope, query: TaskQuery): Range {
+  const { state, includeWithdrawn, statusTimestampAfter, pageToken } = query;
+  return {
+    states: state ? stateLetters[state] : includeWithdrawn ? allLetters : shownLetters,
+    since: statusTimestampAfter ? sortableTime(statusTimestampAfter) : '',
+    kept: keptSince(settings.retentionMs),
+    token: decodePageToken(pageToken, filtersOf(scope, query)) ?? '',
+  };
+}
+
+interface ShardSearch {
+  readonly scope: Scope;
+  readonly query: TaskQuery;
+  readonly range: Range;
+}
+
+function findInShard(
+  { redis }: ListDependencies,
+  keys: ShardKeys,
+  { scope, query: { contextId, pageSize }, range }: ShardSearch,
+): Promise<[total: number, ...entries: string[]]> {
+  return listScript.run(redis, {
     keys: { index: keys.index(scope, contextId), tasksRoot: keys.tasks },
     args: {
-      states: state ? stateLetters[state] : query.includeWithdrawn ? allLetters : '',
-      since: statusTimestampAfter ? sortableTime(statusTimestampAfter) : '',
-      retentionMs: dependencies.settings.retentionMs,
+      ...range,
       size: pageSize,
-      token: decodePageToken(pageToken, filtersOf(scope, query)) ?? '',
       owner: ownerOf(scope),
       context: contextId === undefined ? '' : idText(contextId),
     },
   });
+}
+
+async function findArchived(
+  { archive }: ListDependencies,
+  scope: Scope,
+  { contextId, pageSize }: TaskQuery,
+  { states, since, kept, token }: Range,
+): Promise<FoundEntries> {
+  const letters = endedIn(states);
+  if (!archive || letters === '') return { total: 0, entries: [] };
+  const context = contextId === undefined ? undefined : idText(contextId);
+  const range = { since, upto: '', before: kept, token, size: pageSize };
+  return archive.find({ owner: ownerOf(scope), context, letters, by: 'time', ...range });
+}
+
+/** The letters of ended states: capitals. */
+export const endedIn = (letters: string): string => letters.replaceAll(/[a-z]/g, '');
+
+/** The time from which on Redis lists ended tasks, by the clock of this process: the archive has those before it. */
+export function keptSince(retentionMs: number): string {
+  return sortableTime(new Date(Date.now() - retentionMs).toISOString());
 }
 
 /** The latest time in an index, in the year 2059. */

@@ -19,7 +19,7 @@ export interface TextSizes {
   readonly artifacts: readonly number[];
 }
 
-const BEFORE_HISTORY = ',"history":[';
+export const BEFORE_HISTORY = ',"history":[';
 /** Of an artifact: its header, its parts, its end. Before the first one is the head of the task. */
 const PIECES_OF_ARTIFACT = 3;
 

@@ -6,12 +6,12 @@ import { list, optional, type Parser, text, tupleAnd } from '../../redis/reply.t
 import { ownerOf, type Scope } from '../../redis/scope.ts';
 import { defineScript } from '../../redis/script.ts';
 import { PerShard, type Shards } from '../../redis/shards.ts';
-import { hiddenLetter, stateOf, withdrawnLetter } from '../visibility/state-letters.ts';
+import { archivedPosition, type HasArchive, readArchived, readArchivedTogether } from './archived-reads.ts';
 import type { LargeTasks } from './large-tasks.ts';
 import { bytesIn, type Piece, piece, readPieces } from './pieces.ts';
 import type { TaskCache, WholeReading } from './task-cache.ts';
 import { isLarge, TaskJson } from './task-json.ts';
-import type { TaskReading, TaskView } from './task-reading.ts';
+import { readingAt, type TaskReading, type TaskView } from './task-reading.ts';
 
 export interface ReadDependencies {
   readonly redis: RedisConnection;
@@ -23,7 +23,7 @@ export interface ReadDependencies {
   readonly deadline?: Deadline | undefined;
 }
 
-export interface CachedReadDependencies extends ReadDependencies {
+export interface CachedReadDependencies extends ReadDependencies, HasArchive {
   readonly cache: TaskCache;
   readonly reads: TaskReads;
 }
@@ -80,11 +80,9 @@ export async function readTask(
   view: TaskView = {},
 ): Promise<TaskReading | undefined> {
   const known = knownOf(dependencies, taskId, view);
-  return merge(
-    dependencies,
-    { taskId, view, known },
-    await send(dependencies, readRequest(scope, taskId, { view, known })),
-  );
+  const reading = await send(dependencies, readRequest(scope, taskId, { view, known }));
+  if (reading) return merge(dependencies, { taskId, view, known }, reading);
+  return readArchived(dependencies, scope, taskId, view);
 }
 
 /**
@@ -109,13 +107,21 @@ export async function readTogether(
     await Promise.all(some.map(async ({ taskId }, i) => replies.set(taskId, await unlessDamaged(found[i]))));
   };
   await Promise.all([...shards.values()].map(send));
+  const forgotten = taskIds.filter((taskId) => replies.get(taskId) === null);
+  const archived = await readArchivedTogether(dependencies, scope, {
+    taskIds: forgotten,
+    view,
+    maxBytes: maxPageBytes,
+  });
   const readings: (TaskReading | undefined)[] = [];
   let bytes = 0;
   for (const { taskId, request, known } of wanted) {
     const reply = replies.get(taskId) ?? null;
     if (bytes >= maxPageBytes || reply === '') break;
-    const reading = merge(dependencies, { taskId, view, known }, await readingOf(dependencies, request, reply));
-    bytes += reading?.task?.length ?? 0;
+    const old = archived.get(taskId);
+    const reading =
+      old?.reading ?? merge(dependencies, { taskId, view, known }, await readingOf(dependencies, request, reply));
+    bytes += old?.bytes ?? reading?.task?.length ?? 0;
     readings.push(reading);
   }
   return readings;
@@ -155,12 +161,13 @@ function merge(
 }
 
 /** State and version, without the task. */
-export function readPosition(
+export async function readPosition(
   dependencies: CachedReadDependencies,
   scope: Scope,
   taskId: string,
 ): Promise<TaskReading | undefined> {
-  return send(dependencies, { taskId, owner: ownerOf(scope), version: '', historyLength: '', parts: 'position' });
+  const request = { taskId, owner: ownerOf(scope), version: '', historyLength: '', parts: 'position' } as const;
+  return (await send(dependencies, request)) ?? archivedPosition(dependencies, scope, taskId);
 }
 
 /** Reads a task of any principal, for the worker that holds its turn. */
@@ -168,6 +175,18 @@ export async function readWhole(dependencies: ReadDependencies, taskId: string):
   const alone = { ...dependencies, largeTasks: undefined };
   const [reading] = await readAll(alone, [{ taskId, owner: '', version: '', historyLength: '', parts: 'all' }]);
   return reading;
+}
+
+/** A task of any principal, with the pieces of its JSON as pieces.lua gives them. */
+export async function readInPieces(
+  dependencies: ReadDependencies,
+  taskId: string,
+): Promise<{ readonly reading: TaskReading; readonly pieces: readonly Piece[] } | undefined> {
+  const request = { taskId, owner: '', version: '', historyLength: '', parts: 'all' } as const;
+  const [found] = await runRead(dependencies, [request], 0);
+  if (!Array.isArray(found)) return undefined;
+  const [summary, version, ...pieces] = found;
+  return { reading: readingAt(version, summary), pieces };
 }
 
 function send({ reads, shards }: CachedReadDependencies, request: ReadRequest): Promise<TaskReading | undefined> {
@@ -219,14 +238,6 @@ function readingOf(
   const [summary, version, ...pieces] = reply;
   const reading = readingAt(version, summary);
   return pieces.length ? withTask(dependencies, request, reading, pieces) : reading;
-}
-
-function readingAt(version: string, summary: string): TaskReading {
-  const [state = '', answered] = [summary[0], summary.slice(1)];
-  const seq = Number.parseInt(version, 10);
-  const incarnation = Number.parseInt(version.slice(version.indexOf('-') + 1), 10);
-  const [isWithdrawn, isHidden] = [state === withdrawnLetter, state === hiddenLetter];
-  return { version, seq, incarnation, state: stateOf(state), isWithdrawn, isHidden, answered: Number(answered) };
 }
 
 /** Adds the task. Reads again if a large text was replaced before it was fetched. */

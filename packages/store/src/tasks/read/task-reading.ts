@@ -1,4 +1,5 @@
 import type { TaskState } from '@switchyard/protocol';
+import { hiddenLetter, stateOf, withdrawnLetter } from '../visibility/state-letters.ts';
 import type { TaskJson } from './task-json.ts';
 
 /** The parts of a task to read. */
@@ -26,4 +27,13 @@ export interface TaskReading {
   readonly answered: number;
   /** Absent if the caller has this version. */
   readonly task?: TaskJson;
+}
+
+/** What is known of a task. @param summary the state's letter and `answered` */
+export function readingAt(version: string, summary: string): TaskReading {
+  const [state = '', answered] = [summary[0], summary.slice(1)];
+  const seq = Number.parseInt(version, 10);
+  const incarnation = Number.parseInt(version.slice(version.indexOf('-') + 1), 10);
+  const [isWithdrawn, isHidden] = [state === withdrawnLetter, state === hiddenLetter];
+  return { version, seq, incarnation, state: stateOf(state), isWithdrawn, isHidden, answered: Number(answered) };
 }

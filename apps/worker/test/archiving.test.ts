@@ -1,0 +1,252 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { defineAgent } from '@switchyard/agent';
+import { PostgresArchive } from '@switchyard/archive';
+import { Ops } from '@switchyard/operators';
+import { isOutage, Store, type StoreSettings, type TaskReading } from '@switchyard/store';
+import { sortableTime } from '@switchyard/store/inside';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { skippedFor } from '../../../tests/support/has-program.ts';
+import { missingPostgres, startPostgres, type TestPostgres } from '../../../tests/support/postgres.ts';
+import { uniquePrefix } from '../../../tests/support/prefix.ts';
+import { until } from '../../../tests/support/until.ts';
+import { Worker, type WorkerEvent } from '../src/index.ts';
+
+const skipped = missingPostgres === undefined ? '' : skippedFor(missingPostgres);
+const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent: 'writes' };
+const bob = { ...scope, principal: { ...scope.principal, subject: 'bob' } };
+
+describe.skipIf(skipped)(`the archive${skipped && ` (not tested: ${skipped})`}`, () => {
+  let postgres: TestPostgres;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterAll(() => postgres?.stop());
+
+  /** A worker whose agent writes an artifact, and asks if the message says so. Redis forgets tasks when they say so. */
+  async function open(settings: Partial<StoreSettings> = {}) {
+    const [prefix, redisUrl] = [uniquePrefix(), inject('redisUrl')];
+    const onError = (): void => undefined;
+    const archive = new PostgresArchive({ url: postgres.url, schema: prefix, timeoutMs: 2_000, onError });
+    await archive.start();
+    const store = new Store({ redisUrl, prefix, shards: 2, ...settings }, onError, archive);
+    await store.start();
+    const redis = new Redis(redisUrl);
+    const card = { name: 'Writes', description: 'Writes.', version: '1.0.0', skills: [] };
+    const agent = defineAgent({
+      id: 'writes',
+      card,
+      execute: async (turn) => {
+        if (turn.text === 'ask') return turn.requireInput('Which?');
+        await turn.artifact({ artifactId: 'answer', name: 'Answer' }).finish(`${turn.text} done`);
+        return turn.complete('Done.');
+      },
+    });
+    const events: WorkerEvent[] = [];
+    const worker = new Worker(
+      { drainMs: 0, sweepEveryMs: 1_000, archive: { afterMs: 1, retentionMs: 0, everyMs: 100 } },
+      {
+        store,
+        agents: [agent],
+        emit: (event) => void events.push(event),
+      },
+    );
+    await worker.start();
+    onTestFinished(async () => {
+      await worker.stop();
+      await store.stop();
+      await archive.stop();
+      redis.disconnect();
+    });
+    const ops = new Ops(store);
+    const send = async (text: string, ids: { taskId?: string; contextId?: string } = {}): Promise<string> => {
+      const message = { messageId: randomUUID(), role: 'ROLE_USER' as const, parts: [{ text }], ...ids };
+      const accepted = await store.tasks.accept(scope, { message });
+      if (accepted.verdict !== 'accepted') throw new Error(accepted.verdict);
+      const { taskId } = accepted;
+      const state = text === 'ask' ? 'TASK_STATE_INPUT_REQUIRED' : 'TASK_STATE_COMPLETED';
+      await until(async () => (await store.tasks.read(scope, taskId))?.state === state, {
+        what: `the task is ${state}`,
+      });
+      return taskId;
+    };
+    const isCopied = async (taskId: string) => (await archive.existing([taskId])).has(taskId);
+    /**
+     * Waits until the tasks are in the archive, and lets Redis forget them, as it does after the retention: its lists do
+     * then, too.
+     */
+    const forget = async (...taskIds: string[]): Promise<void> => {
+      await until(async () => (await Promise.all(taskIds.map(isCopied))).every(Boolean), { what: 'they are copied' });
+      const { retentionMs = 0 } = settings;
+      if (retentionMs > 0) await delay(retentionMs + 100);
+      for (const id of taskIds) {
+        const keys = (await redis.keys(`${prefix}{s*}:t:${id}*`)).filter((key) => key.includes(id));
+        await redis.del(...keys);
+      }
+    };
+    return { archive, store, ops, redis, prefix, worker, events, send, forget, isCopied };
+  }
+
+  const text = (reading: TaskReading | undefined): string | undefined => reading?.task?.toString();
+
+  test('a task is read there as it was read in Redis, by its owner only', async () => {
+    const { store, ops, send, forget } = await open();
+    const taskId = await send('ask');
+    await send('write it', { taskId });
+    const views = [{}, { historyLength: 1 }, { historyLength: 0 }, { includeArtifacts: false }, { historyLength: 2 }];
+    const read = () => Promise.all(views.map((view) => store.tasks.read(scope, taskId, view)));
+    const before = await read();
+    await forget(taskId);
+    const after = await read();
+    const parsed = (readings: typeof before) => readings.map((one) => JSON.parse(text(one) ?? ''));
+    expect(parsed(after)).toEqual(parsed(before));
+    expect(after.map((one) => ({ ...one, task: '' }))).toEqual(before.map((one) => ({ ...one, task: '' })));
+    expect(JSON.parse(text(after[0]) ?? '')).toMatchObject({
+      artifacts: [{ artifactId: 'answer' }],
+      history: [{}, {}, {}, {}],
+    });
+    const { version = '' } = after[0] ?? {};
+    expect(await store.tasks.read(scope, taskId, { version })).toMatchObject({ version });
+    expect((await store.tasks.read(scope, taskId, { version }))?.task).toBeUndefined();
+    expect(await store.tasks.read(bob, taskId)).toBeUndefined();
+    expect(await store.tasks.existing([taskId, 'other'])).toEqual(new Set([taskId]));
+    expect(await ops.tasks.contents(taskId)).toBe(text(after[0]));
+  });
+
+  test('it takes no message, cannot be canceled, and is deleted for good', async () => {
+    const { store, send, forget, archive, redis, prefix } = await open();
+    const taskId = await send('write');
+    await forget(taskId);
+    const sent = (ids: object, parts = [{ text: 'more' }]) =>
+      store.tasks.accept(scope, { message: { messageId: randomUUID(), role: 'ROLE_USER', parts, ...ids } });
+    expect(await sent({ taskId })).toEqual({ verdict: 'terminal' });
+    expect(await sent({ taskId, contextId: 'other' })).toEqual({ verdict: 'context-mismatch' });
+    expect(await store.tasks.cancel(scope, taskId)).toBe('terminal');
+    expect(await store.tasks.cancel(bob, taskId)).toBe('missing');
+    expect(await store.tasks.delete(bob, taskId)).toBe('missing');
+    expect(await store.tasks.delete(scope, taskId)).toBe('deleted');
+    expect(await store.tasks.delete(scope, taskId)).toBe('missing');
+    expect(await store.tasks.read(scope, taskId)).toBeUndefined();
+    expect(await sent({ taskId })).toEqual({ verdict: 'missing' });
+
+    // One that Redis still has is deleted in both: also if all tasks are copied again.
+    const other = await send('write');
+    await until(async () => (await archive.existing([other])).has(other), { what: 'it is copied' });
+    expect(await store.tasks.delete(scope, other)).toBe('deleted');
+    for (const key of await redis.keys(`${prefix}*outbox:archived`)) await redis.del(key);
+    const third = await send('write');
+    await until(async () => (await archive.existing([third])).has(third), { what: 'it is copied' });
+    expect(await archive.existing([other, taskId])).toEqual(new Set());
+  });
+
+  test('lists have one order, exact totals and tokens over Redis and the archive', async () => {
+    const { store, send, redis, forget } = await open({ retentionMs: 5_000 });
+    const first = await send('one');
+    const contextId = JSON.parse(text(await store.tasks.read(scope, first)) ?? '').contextId;
+    const ids = [first];
+    for (const word of ['two', 'three']) ids.push(await send(word));
+    ids.push(await send('four', { contextId }));
+    const waiting = await send('ask');
+    await forget(...ids);
+    const young = await send('five');
+    const all = [young, waiting, ...ids.reverse()];
+    const pages: string[] = [];
+    for (let pageToken = ''; ; ) {
+      const page = await store.tasks.list(scope, { pageSize: 2, pageToken });
+      expect(page.totalSize).toBe(6);
+      pages.push(...page.tasks.map((json) => JSON.parse(json).id));
+      pageToken = page.nextPageToken;
+      if (pageToken === '') break;
+    }
+    expect(pages).toEqual(all);
+    const idsOf = async (query: object) =>
+      (await store.tasks.list(scope, { pageSize: 10, ...query })).tasks.map((json) => JSON.parse(json).id);
+    expect(await idsOf({ contextId })).toEqual([ids[0], first]);
+    expect(await idsOf({ state: 'TASK_STATE_INPUT_REQUIRED' })).toEqual([waiting]);
+    expect(await idsOf({ state: 'TASK_STATE_COMPLETED' })).toEqual([young, ...ids]);
+    const since = JSON.parse(text(await store.tasks.read(scope, ids[1] ?? '')) ?? '').status.timestamp;
+    expect(await idsOf({ statusTimestampAfter: since })).toEqual([young, waiting, ids[0], ids[1]]);
+    expect((await store.tasks.list(bob, { pageSize: 10 })).totalSize).toBe(0);
+    const context = { contextId, agents: ['writes'], limit: 10, historyLength: 0, except: young };
+    expect((await store.tasks.context(scope.principal, context)).map(({ taskId }) => taskId)).toEqual([ids[0], first]);
+    expect(await redis.dbsize()).toBeGreaterThan(0);
+  });
+
+  test('operators find it, see its timeline, run it again, and delete a tenant with its archived tasks', async () => {
+    const { ops, send, forget, store } = await open({ retentionMs: 5_000 });
+    const taskId = await send('write');
+    const before = await ops.tasks.detail(taskId, { hasTimeline: true });
+    await forget(taskId);
+    const search = { pageSize: 10, hasText: true, agent: 'writes', states: ['TASK_STATE_COMPLETED' as const] };
+    const { tasks } = await ops.searchTasks(search);
+    expect(tasks).toMatchObject([{ taskId, text: 'write', tenant: 'acme', subject: 'alice' }]);
+    for (const filter of [
+      { tenant: 'acme' },
+      { tenant: 'acme', subject: 'alice' },
+      { contextId: before?.contextId },
+      { id: taskId },
+    ])
+      expect
+        .soft(
+          (await ops.searchTasks({ pageSize: 10, hasText: false, ...filter })).tasks.map((one) => one.taskId),
+          JSON.stringify(filter),
+        )
+        .toEqual([taskId]);
+    for (const filter of [{ tenant: 'other' }, { agent: 'other' }, { states: ['TASK_STATE_FAILED' as const] }])
+      expect((await ops.searchTasks({ pageSize: 10, hasText: false, ...filter })).totalSize).toBe(0);
+    const after = await ops.tasks.detail(taskId, { hasTimeline: true });
+    expect(after).toMatchObject({ isArchived: true, state: 'TASK_STATE_COMPLETED', seq: before?.seq });
+    expect(after?.timeline?.entries).toEqual(before?.timeline?.entries);
+    expect(after?.expiresAt).toBeUndefined();
+    expect((await ops.tasks.diagnosis(taskId))?.finding).toBe(before?.diagnosis.finding);
+
+    const again = await ops.tasks.rerun(taskId, { messageId: randomUUID(), operator: 'olga' });
+    expect(again).toMatchObject({ verdict: 'started' });
+    if (again.verdict !== 'started') return;
+    const isDone = async () => (await store.tasks.read(scope, again.taskId))?.state === 'TASK_STATE_COMPLETED';
+    await until(isDone, { what: 'the new task has ended' });
+    const deletion = async () => (await ops.tenants.delete('acme'))?.isComplete === true;
+    await until(deletion, { what: 'the tenant is deleted' });
+    expect(await store.tasks.read(scope, taskId)).toBeUndefined();
+    expect(await ops.tasks.detail(taskId)).toBeUndefined();
+  });
+
+  test('while PostgreSQL is away, only what it has cannot be read; then copying goes on', async () => {
+    const { store, send, forget, isCopied, events } = await open();
+    const old = await send('write');
+    await forget(old);
+    postgres.freeze();
+    let young = '';
+    try {
+      young = await send('write');
+      expect(await store.tasks.read(scope, young)).toMatchObject({ state: 'TASK_STATE_COMPLETED' });
+      const failure = await store.tasks.read(scope, old).catch((error: unknown) => error);
+      expect([isOutage(failure), String(failure)]).toEqual([true, expect.stringContaining('ARCHIVE_URL')]);
+      await expect.poll(() => events).toContainEqual(expect.objectContaining({ kind: 'error', where: 'archive' }));
+    } finally {
+      postgres.thaw();
+    }
+    await until(() => isCopied(young), { what: 'it is copied' });
+    expect(await store.tasks.read(scope, old)).toMatchObject({ state: 'TASK_STATE_COMPLETED' });
+  });
+
+  test('a task that is not copied is not dropped for lack of room', async () => {
+    const { store, send, archive, redis, prefix, worker } = await open({ maxKeptTasks: 2, retentionMinMs: 1 });
+    const first = await send('one');
+    await until(async () => (await archive.existing([first])).has(first), { what: 'it is copied' });
+    await worker.stop();
+    for (const key of await redis.keys(`${prefix}*outbox:archived`))
+      await redis.set(key, sortableTime('2020-01-01T00:00:00Z'));
+    const message = { messageId: randomUUID(), role: 'ROLE_USER' as const, parts: [{ text: 'two' }] };
+    const accept = () => store.tasks.accept(scope, { message: { ...message, messageId: randomUUID() } });
+    const verdicts: string[] = [];
+    for (let i = 0; i < 6; i += 1) verdicts.push((await accept()).verdict);
+    expect(verdicts).toContain('too-many-kept');
+    for (const key of await redis.keys(`${prefix}*outbox:archived`))
+      await redis.set(key, sortableTime('2050-01-01T00:00:00Z'));
+    expect(await store.tasks.read(scope, first)).toBeDefined();
+    await until(async () => (await accept()).verdict === 'accepted', { what: 'the oldest was dropped' });
+    expect(await store.tasks.read(scope, first)).toMatchObject({ state: 'TASK_STATE_COMPLETED' });
+  });
+});

@@ -1,0 +1,149 @@
+import type { ArchivedTask, TaskArchive } from '@switchyard/store';
+import { keptSince, REMOTE_AGENTS, redisTimeMs, type ShardKeys, sortableTime } from '@switchyard/store/inside';
+import { copyOf } from './archived-copy.ts';
+import type { OperatorDependencies } from './operator-dependencies.ts';
+import type { OperatorTasks } from './operator-tasks.ts';
+
+interface ArchiverDependencies extends OperatorDependencies {
+  readonly archive: TaskArchive;
+  readonly tasks: OperatorTasks;
+}
+
+export interface Archived {
+  readonly copied: number;
+  /** For how long a task had waited at the beginning, at most, beside the time that it should wait. */
+  readonly behindMs: number;
+}
+
+export interface RunOptions {
+  /**
+   * How long a task has ended before it is copied. Longer than the clocks of Redis' servers differ: a replica that
+   * becomes master goes on with its own.
+   */
+  readonly afterMs: number;
+  readonly everyMs: number;
+  readonly signal: AbortSignal;
+}
+
+const ENDED_LETTERS = 'CFXR';
+const TIME_LENGTH = 8;
+/** Tasks of one index and state that a step looks at. */
+const TASKS_OF_RANGE = 500;
+/** Tasks that are read at the same time, and written together. */
+const TASKS_AT_ONCE = 20;
+const EXPIRED_AT_ONCE = 1_000;
+/** One process copies a shard at a time. If it stops, another one goes on after this time. */
+const CLAIM_MS = 60_000;
+
+/**
+ * Copies ended tasks to the archive, oldest first, while Redis has them. A shard's key `archived` is the time before
+ * which all of its ended tasks were copied. Tasks are copied again if a process stops before it has written the key, and
+ * if the key is lost.
+ */
+export class Archiver {
+  readonly #dependencies: ArchiverDependencies;
+
+  constructor(dependencies: ArchiverDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /**
+   * Copies what has ended, of the shards that no other process has copied within `everyMs`.
+   * @throws {ArchiveUnavailable} nothing is lost: the tasks stay in Redis for their retention
+   */
+  async run(options: RunOptions): Promise<Archived> {
+    const done = await Promise.all(this.#dependencies.shards.all.map((keys) => this.#copyShard(keys, options)));
+    return {
+      copied: done.reduce((sum, { copied }) => sum + copied, 0),
+      behindMs: Math.max(0, ...done.map(({ behindMs }) => behindMs)),
+    };
+  }
+
+  /** Forgets tasks of the archive that ended longer ago. @returns their number */
+  async expire(retentionMs: number, signal: AbortSignal): Promise<number> {
+    const before = keptSince(retentionMs);
+    for (let count = 0; ; ) {
+      const expired = await this.#dependencies.archive.expire(before, EXPIRED_AT_ONCE);
+      count += expired;
+      if (expired < EXPIRED_AT_ONCE || signal.aborted) return count;
+    }
+  }
+
+  async #copyShard(keys: ShardKeys, options: RunOptions): Promise<Archived> {
+    const { redis } = this.#dependencies;
+    const claim = `${keys.archived}:claim`;
+    if ((await redis.set(claim, '', 'PX', CLAIM_MS, 'NX')) === null) return { copied: 0, behindMs: 0 };
+    let isDone = false;
+    try {
+      const archived = await this.#copyClaimed(keys, { ...options, goOn: () => redis.pexpire(claim, CLAIM_MS) });
+      isDone = !options.signal.aborted;
+      return archived;
+    } finally {
+      // The next one to copy is whoever comes first, after a pause.
+      await (isDone ? redis.pexpire(claim, Math.ceil(options.everyMs / 2)) : redis.unlink(claim));
+    }
+  }
+
+  async #copyClaimed(
+    keys: ShardKeys,
+    { afterMs, signal, goOn }: RunOptions & { readonly goOn: () => Promise<unknown> },
+  ): Promise<Archived> {
+    const { redis, settings } = this.#dependencies;
+    let [copied, behindMs] = [0, 0];
+    for (;;) {
+      const nowMs = await redisTimeMs(redis);
+      const from = (await redis.get(keys.archived)) ?? '';
+      if (from !== '') behindMs = Math.max(behindMs, nowMs - afterMs - Number.parseInt(from, 36));
+      // While the key exists, no task is dropped that was not copied. Later than this, all of them have expired.
+      const keptMs = 2 * settings.retentionMs;
+      await redis.set(keys.archived, from, 'PX', keptMs);
+      const step = await this.#nextStep(keys, { from, upto: sortableTime(iso(nowMs - afterMs)) });
+      copied += await this.#copyAll(step.taskIds, signal);
+      if (signal.aborted) return { copied, behindMs };
+      await redis.set(keys.archived, step.upto, 'PX', keptMs);
+      if (step.isLast) return { copied, behindMs };
+      await goOn();
+    }
+  }
+
+  /** The tasks that ended from one time on, until another one; fewer if there are too many. */
+  async #nextStep(
+    keys: ShardKeys,
+    { from, upto }: { readonly from: string; readonly upto: string },
+  ): Promise<{ readonly taskIds: string[]; readonly upto: string; readonly isLast: boolean }> {
+    const { redis, registry } = this.#dependencies;
+    const agents = [...(await registry.ids()), REMOTE_AGENTS];
+    for (let limit = TASKS_OF_RANGE; ; limit *= 2) {
+      const ranges = await Promise.all(
+        agents.flatMap((agent) =>
+          Array.from(ENDED_LETTERS, (letter) =>
+            redis.zrangebylex(keys.agentIndex(agent), `[${letter}${from}`, `(${letter}${upto}`, 'LIMIT', 0, limit),
+          ),
+        ),
+      );
+      const cut = ranges.flatMap((range) => (range.length === limit ? [timeIn(range.at(-1))] : [])).sort();
+      const until = cut[0] ?? upto;
+      // As many tasks as the limit ended in one millisecond.
+      if (until === from) continue;
+      const entries = ranges.flat().filter((entry) => timeIn(entry) < until);
+      return { taskIds: entries.map(taskIdIn), upto: until, isLast: cut.length === 0 };
+    }
+  }
+
+  async #copyAll(taskIds: readonly string[], signal: AbortSignal): Promise<number> {
+    let copied = 0;
+    for (let at = 0; at < taskIds.length && !signal.aborted; at += TASKS_AT_ONCE) {
+      const some = taskIds.slice(at, at + TASKS_AT_ONCE);
+      const found = await Promise.all(some.map((id) => copyOf(this.#dependencies, id)));
+      const tasks = found.filter((task): task is ArchivedTask => task !== undefined);
+      if (tasks.length > 0) await this.#dependencies.archive.put(tasks);
+      copied += tasks.length;
+    }
+    return copied;
+  }
+}
+
+/** The time in an entry of an index: state, time, id. */
+const timeIn = (entry = ''): string => entry.slice(1, 1 + TIME_LENGTH);
+const taskIdIn = (entry: string): string => entry.slice(1 + TIME_LENGTH);
+const iso = (ms: number): string => new Date(Math.max(0, ms)).toISOString();

@@ -1,0 +1,102 @@
+import type { Task } from '@switchyard/protocol';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { skippedFor } from '../support/has-program.ts';
+import { userMessage } from '../support/messages.ts';
+import { missingPostgres, startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { startProgram } from '../support/process.ts';
+import { type ErrorBody, get, getTask, post, send } from '../support/rest.ts';
+import { type Stack, startStack } from '../support/stack.ts';
+import { until } from '../support/until.ts';
+
+// On a busy machine processes start slowly.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+const RETENTION_MS = 15_000;
+const skipped = missingPostgres === undefined ? '' : skippedFor(missingPostgres);
+
+describe.skipIf(skipped)(`programs with an archive${skipped && ` (not tested: ${skipped})`}`, () => {
+  let postgres: TestPostgres;
+  let stack: Stack;
+  let url: string;
+  let old: Task;
+
+  beforeAll(async () => {
+    postgres = await startPostgres();
+    const env = {
+      ARCHIVE_URL: postgres.url,
+      ARCHIVE_AFTER_MS: '1',
+      RETENTION_MS: String(RETENTION_MS),
+      PUSH_ALLOW_HTTP: 'on',
+    };
+    stack = await startStack({ redisUrl: inject('redisUrl'), agents: ['echo'], env });
+    [url = ''] = stack.urls;
+    old = await send(url, userMessage('Remember me'));
+    await until(isForgotten, { what: 'Redis has forgotten it', timeoutMs: 60_000 });
+  });
+  afterAll(async () => {
+    await stack?.stop();
+    await postgres?.stop();
+  });
+
+  /** Redis forgets it after its retention; the lists of the archive have it then. */
+  async function isForgotten(): Promise<boolean> {
+    const younger = Date.now() - Date.parse(old.status.timestamp ?? '') > RETENTION_MS + 1_000;
+    return younger && (await get<{ totalSize: number }>(`${url}/tasks`)).body.totalSize === 1;
+  }
+
+  it('a client notices nothing: it reads, lists and subscribes, and gets the errors of an ended task', async () => {
+    expect(await getTask(url, old.id)).toEqual(old);
+    const young = await send(url, userMessage('And me'));
+    const first = await get<{ tasks: Task[]; totalSize: number; nextPageToken: string }>(`${url}/tasks?pageSize=1`);
+    expect(first.body).toMatchObject({ tasks: [{ id: young.id }], totalSize: 2 });
+    const second = await get<{ tasks: Task[]; nextPageToken: string }>(
+      `${url}/tasks?pageSize=1&pageToken=${first.body.nextPageToken}`,
+    );
+    expect(second.body).toMatchObject({ tasks: [{ id: old.id }], nextPageToken: '' });
+    const late = await post<ErrorBody>(`${url}/message:send`, { message: { ...userMessage('More'), taskId: old.id } });
+    const canceled = await post<ErrorBody>(`${url}/tasks/${old.id}:cancel`, {});
+    const watched = await post<ErrorBody>(`${url}/tasks/${old.id}:subscribe`, {});
+    expect([late, canceled, watched].map(({ body }) => body.error.details?.[0])).toMatchObject([
+      { reason: 'UNSUPPORTED_OPERATION' },
+      { reason: 'TASK_NOT_CANCELABLE' },
+      { reason: 'UNSUPPORTED_OPERATION' },
+    ]);
+  });
+
+  it('while PostgreSQL is away, young tasks go on, requests for old ones get 503, and programs start', async () => {
+    postgres.freeze();
+    try {
+      const young = await send(url, userMessage('Still here'));
+      expect((await getTask(url, young.id)).status.state).toBe('TASK_STATE_COMPLETED');
+      const answer = await fetch(`${url}/tasks/${old.id}`, { headers: { 'A2A-Version': '1.0' } });
+      expect([answer.status, Number(answer.headers.get('retry-after')) > 0]).toEqual([503, true]);
+      const other = await stack.addGateway();
+      expect((await getTask(other.url, young.id)).id).toBe(young.id);
+      expect(other.output()).toContain('The archive does not answer');
+    } finally {
+      postgres.thaw();
+    }
+    await until(async () => (await getTask(url, old.id)).id === old.id, { what: 'it can be read again' });
+  });
+
+  it('a program does not start if PostgreSQL refuses it, and says why', async () => {
+    const wrong = new URL(postgres.url);
+    wrong.pathname = '/nowhere';
+    const env = {
+      REDIS_URL: inject('redisUrl'),
+      KEY_PREFIX: 'refused',
+      ARCHIVE_URL: String(wrong),
+      AUTH: 'none',
+      PORT: '0',
+    };
+    for (const [file, args] of [
+      ['apps/gateway/src/main.ts', []],
+      ['apps/worker/src/main.ts', ['examples/echo/agent.ts']],
+    ] as const) {
+      const program = await startProgram({ file, args, env });
+      expect(await program.exited).toBe(1);
+      expect(program.output()).toContain('SWITCHYARD_ERR_ARCHIVE');
+      expect(program.output()).toContain('has no database "nowhere"');
+    }
+  });
+});
