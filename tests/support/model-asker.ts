@@ -21,6 +21,11 @@ export function noteSteps() {
   return { steps, use: [{ aroundStep }] };
 }
 
+const card = {
+  ...{ name: 'Clerk', description: 'Takes orders.', version: '1.0.0', skills: [] },
+  defaultInputModes: ['*/*'],
+};
+
 interface ApprovalOptions extends RunTurnOptions {
   readonly message?: Content;
   readonly whileWaiting?: (waiting: TestedTurn) => void;
@@ -75,7 +80,7 @@ export function modelAsker(executorAt: (baseURL: string, settings: object) => Ex
     };
     const settings = { structured: { ...structured.structured, toOutcome } };
     const { message = 'A pizza, please', whileWaiting, ...given } = options;
-    const agent = agentThat(executorAt(await endpoint.start(), settings), { use });
+    const agent = agentThat(executorAt(await endpoint.start(), settings), { use, card });
     const waiting = await runTurn(agent, message, given);
     whileWaiting?.(waiting);
     const { state, answer, used } = waiting.waits.length > 0 ? await waiting.give('approval') : waiting;

@@ -8,5 +8,5 @@ it('greets by name', async () => {
 });
 
 it('greets the world without a name', async () => {
-  expect((await runTurn(hello, { data: {} })).answer).toBe('Hello, world!');
+  expect((await runTurn(hello, '')).answer).toBe('Hello, world!');
 });

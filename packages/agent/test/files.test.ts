@@ -6,7 +6,10 @@ import { runTurn } from '../src/testing/index.ts';
 const agentThat = (execute: (turn: Turn) => Promise<void>) =>
   defineAgent({
     id: 'filer',
-    card: { name: 'Filer', description: 'Reads and writes files.', version: '1.0.0', skills: [] },
+    card: {
+      ...{ name: 'Filer', description: 'Reads and writes files.', version: '1.0.0', skills: [] },
+      defaultInputModes: ['*/*'],
+    },
     async execute(turn) {
       await execute(turn);
       return turn.complete();

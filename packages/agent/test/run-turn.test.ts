@@ -127,6 +127,37 @@ describe('the result of runTurn', () => {
     ]);
   });
 
+  it('is refused as by the gateway if the card does not accept the media types, or the client none of the agent', async () => {
+    const skills = [{ id: 's', name: 'S', description: 'Sees.', tags: [], inputModes: ['image/*'] }];
+    const card = { name: 'Viewer', description: 'Sees.', version: '1.0.0', skills };
+    const agent = agentThat((turn) => turn.requireInput('More?'), { card });
+    const heic = { raw: 'aGVpYw==', filename: 'a.heic', mediaType: 'image/heic' };
+    const video = { raw: 'bXA0', filename: 'a.mp4', mediaType: 'video/mp4' };
+    const asked = await runTurn(agent, [{ text: 'See' }, heic]);
+    const refused = { code: 'ContentTypeNotSupported', message: expect.stringContaining('"video/mp4", of "a.mp4"') };
+    await expect(runTurn(agent, video)).rejects.toMatchObject(refused);
+    await expect(asked.say(video)).rejects.toMatchObject(refused);
+    await expect(asked.newTask(video)).rejects.toMatchObject(refused);
+    await expect(runTurn(agent, 'See', { acceptedOutputModes: ['image/png'] })).rejects.toMatchObject({
+      code: 'ContentTypeNotSupported',
+    });
+  });
+
+  it('has texts as they are, data as JSON, and of files their names, types and URLs or sizes (results)', async () => {
+    const agent = agentThat(async (turn) => {
+      await turn.artifact({ name: 'Mixed' }).finish([{ text: 'See' }, { data: { a: 1 } }]);
+      await turn.artifact({ name: 'Inline' }).finish({ raw: 'cG5n', mediaType: 'image/png' });
+      await turn.artifact({ name: 'Stored' }).file('pdf', { name: 'a.pdf', mediaType: 'application/pdf' });
+      return turn.complete();
+    });
+    const { results, files } = await runTurn(agent, 'Go');
+    expect(results).toEqual({
+      Mixed: 'See\n{"a":1}',
+      Inline: '[file (image/png), 3 bytes]',
+      Stored: `[file a.pdf (application/pdf): ${[...files.keys()][0]}]`,
+    });
+  });
+
   it('refuses the next turn if the task has ended', async () => {
     const done = await runTurn(
       agentThat((turn) => turn.complete()),

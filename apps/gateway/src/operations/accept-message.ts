@@ -4,6 +4,7 @@ import {
   invalidParams,
   isReservedMetadata,
   type Metadata,
+  requireMediaTypes,
   rerunUri,
   type SendMessageRequest,
   scheduleUri,
@@ -30,7 +31,6 @@ import { checkAskedBudget, readPriority, readTimeToLive } from './asked-by-exten
 import type { Backend } from './backend.ts';
 import type { ConditionalSend } from './if-generation.ts';
 import { requireInput } from './input.ts';
-import { requireMediaTypes } from './media-types.ts';
 import { refusalOf } from './refused-message.ts';
 import { type Rerun, readRerun } from './rerun.ts';
 import { readSchedule } from './schedule.ts';
@@ -196,7 +196,7 @@ export function presubscribe(
 function checkMessage(call: Call, request: SendMessageRequest): void {
   requireClientRole(request);
   requireExtensions(call);
-  requireMediaTypes(call, request);
+  requireMediaTypes(call.agent.extendedCard ?? call.agent.card, request);
   requireSkill(call, request);
   requireInput(call, request);
 }

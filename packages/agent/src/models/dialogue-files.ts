@@ -1,4 +1,5 @@
 import { mediaRangesMeet, type Part } from '@switchyard/protocol';
+import { described, nameOf } from '../messages/described-part.ts';
 import type { FileContent } from '../port/file-port.ts';
 import { AgentError, RefusedError } from '../port/turn-errors.ts';
 import type { Turn } from '../turn/turn.ts';
@@ -142,16 +143,4 @@ async function upTo(most: number, { stream, sizeBytes = 0 }: FileContent): Promi
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
-}
-
-/** Text unchanged, data as JSON, files by name and type only. */
-export function described(part: Part): string {
-  if (part.text !== undefined) return part.text;
-  if (part.raw !== undefined) return `[${nameOf(part)}, ${Buffer.byteLength(part.raw, 'base64')} bytes]`;
-  if (part.url !== undefined) return `[${nameOf(part)}: ${part.url}]`;
-  return JSON.stringify(part.data);
-}
-
-function nameOf({ filename, mediaType }: Part): string {
-  return `file${filename ? ` ${filename}` : ''}${mediaType ? ` (${mediaType})` : ''}`;
 }

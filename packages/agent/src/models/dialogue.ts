@@ -1,7 +1,8 @@
 import type { Message } from '@switchyard/protocol';
 import { originIn, originOf } from '../messages/derived-id.ts';
+import { described } from '../messages/described-part.ts';
 import type { Turn } from '../turn/turn.ts';
-import { type DialogueFile, DialogueFiles, described, type FileOptionsOfModels } from './dialogue-files.ts';
+import { type DialogueFile, DialogueFiles, type FileOptionsOfModels } from './dialogue-files.ts';
 
 export interface DialogueOptions extends FileOptionsOfModels {
   /** The system prompt. Default: none. */

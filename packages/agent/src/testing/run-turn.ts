@@ -3,6 +3,7 @@ import {
   eventWithoutTurn,
   isTerminal,
   type Message,
+  requireMediaTypes,
   type StreamResponse,
   type Task,
   type UsageAmounts,
@@ -39,12 +40,18 @@ export interface RunTurnOptions extends AttemptOptions {
  *     const waiting = await runTurn(booking, 'A table tomorrow');
  *     const confirmed = await waiting.give('confirmation', { table: 4 }); // or skip(): it does not come in time
  *
- * Budgets are not checked, and prices are not known: `used` has what the agent used, and `spent` what the task has
+ * A message is refused as by the gateway if the agent's card does not accept its media types, or the client none of the
+ * agent's. Budgets are not checked, and prices are not known: `used` has what the agent used, and `spent` what the task has
  * cost, by the `microUsd` that the agent gives. `testGateway` checks budgets.
+ * @throws {A2AError} ContentTypeNotSupported
  */
-export function runTurn(agent: Agent, message: Content | Message, options: RunTurnOptions = {}): Promise<TestedTurn> {
+export async function runTurn(
+  agent: Agent,
+  message: Content | Message,
+  options: RunTurnOptions = {},
+): Promise<TestedTurn> {
   const { agents = [], ...own } = options;
-  return new TestBench(agent, worldOf(agents, own), own).run({ message: userMessage(message) });
+  return new TestBench(agent, worldOf(agents, own), own).send({ message: userMessage(message) });
 }
 
 /** The result of a message, and methods that send the next one. */
@@ -74,7 +81,7 @@ export interface TestedTurn extends TaskSummary {
   /**
    * Sends the next message of the task. The options are for this turn; by default they are those of the turn before,
    * except for crashes and cancels.
-   * @throws {A2AError} UnsupportedOperation if the task has ended (A2A 3.1.1)
+   * @throws {A2AError} UnsupportedOperation if the task has ended (A2A 3.1.1); ContentTypeNotSupported as `runTurn`
    */
   say(message: Content | Message, options?: AttemptOptions): Promise<TestedTurn>;
   /**
@@ -98,6 +105,15 @@ class TestBench {
     this.#agent = agent;
     this.#world = world;
     this.#options = options;
+  }
+
+  /** Runs the turn of a message that the client sends. @throws {A2AError} ContentTypeNotSupported */
+  async send(turn: { readonly message: Message; readonly task?: Task }): Promise<TestedTurn> {
+    const { card, extendedCard = card } = this.#agent;
+    const { acceptedOutputModes } = this.#options;
+    const configuration = acceptedOutputModes && { acceptedOutputModes: [...acceptedOutputModes] };
+    requireMediaTypes(extendedCard, { message: turn.message, ...(configuration && { configuration }) });
+    return this.run(turn);
   }
 
   /** @param before the turn until its wait, if it goes on */
@@ -139,10 +155,10 @@ class TestBench {
       say: async (message, options) => {
         if (isTerminal(task.status.state) && untaken.length === 0)
           throw new A2AError('UnsupportedOperation', 'The task has ended.');
-        return this.#next(options).run({ message: userMessage(message), task });
+        return this.#next(options).send({ message: userMessage(message), task });
       },
       newTask: (message, options) =>
-        this.#next(options).run({ message: { ...contextOf(task), ...userMessage(message) } }),
+        this.#next(options).send({ message: { ...contextOf(task), ...userMessage(message) } }),
     };
   }
 

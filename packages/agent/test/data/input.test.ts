@@ -78,7 +78,9 @@ describe('the input of an agent with a schema', () => {
 });
 
 it('the input of an agent without a schema is the data as it came', async () => {
-  const agent = agentThat((turn) => turn.complete(JSON.stringify(turn.input ?? 'none')));
+  const agent = agentThat((turn) => turn.complete(JSON.stringify(turn.input ?? 'none')), {
+    card: { ...card, defaultInputModes: ['application/json', 'text/plain'] },
+  });
   expect((await runTurn(agent, data({ a: 1 }))).answer).toBe('{"a":1}');
   expect((await runTurn(agent, 'a text')).answer).toBe('"none"');
 });

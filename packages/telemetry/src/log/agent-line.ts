@@ -9,6 +9,7 @@ export interface AgentLine {
 const MAX_TEXT_LENGTH = 500;
 const MAX_STACK_LENGTH = 4_000;
 const MAX_FIELDS = 20;
+const MAX_NAME_LENGTH = 40;
 const NAME = /^[A-Za-z][\w.-]{0,39}$/;
 const SECRET_NAME =
   /pass(?:word|wd|phrase)?$|secret|token|authori[sz]ation|cookie|credential|(?:api|private|access)[-_.]?key/i;
@@ -22,19 +23,24 @@ const LEFT_OUT = '[left out]';
 
 /**
  * The text and fields of an agent's log line, made safe to write: limited in size, without what looks like a secret,
- * and without the values of `secrets`. `leftOut` counts the fields whose name or value cannot be written.
+ * and without the values of `secrets`. `leftOut` has the names of the fields whose name or value cannot be
+ * written, of the first 20.
  */
 export function agentLine({ text, fields }: AgentLine, secrets: readonly string[] = []): AgentLine {
   const clean = (value: string, maxLength?: number): string => withoutSecrets(safeText(value, maxLength), secrets);
   const written: Record<string, unknown> = {};
-  let leftOut = 0;
+  const leftOut: string[] = [];
   for (const [name, given] of Object.entries(fields)) {
     if (given === undefined) continue;
     const value = typeof given === 'string' && SECRET_NAME.test(name) ? LEFT_OUT : fieldValue(given, clean);
-    if (value === undefined || !NAME.test(name) || Object.keys(written).length === MAX_FIELDS) leftOut++;
+    if (value === undefined || !NAME.test(name) || Object.keys(written).length === MAX_FIELDS)
+      leftOut.push(clean(name, MAX_NAME_LENGTH));
     else written[name] = value;
   }
-  return { text: clean(text, MAX_TEXT_LENGTH), fields: leftOut > 0 ? { ...written, leftOut } : written };
+  return {
+    text: clean(text, MAX_TEXT_LENGTH),
+    fields: leftOut.length > 0 ? { ...written, leftOut: leftOut.slice(0, MAX_FIELDS) } : written,
+  };
 }
 
 function fieldValue(given: unknown, clean: (text: string, maxLength?: number) => string): unknown {

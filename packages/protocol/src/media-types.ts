@@ -1,13 +1,8 @@
-import {
-  type AgentCard,
-  type AgentSkill,
-  type FieldViolation,
-  mediaRangesMeet,
-  type Part,
-  type SendMessageRequest,
-  wrongFields,
-} from '@switchyard/protocol';
-import type { Call } from '../call/call.ts';
+import { type FieldViolation, wrongFields } from './errors/a2a-error.ts';
+import { mediaRangesMeet } from './media-range.ts';
+import type { AgentCard, AgentSkill } from './objects/agent-card.ts';
+import type { Part } from './objects/task.ts';
+import type { SendMessageRequest } from './requests.ts';
 
 /** Output types of a client that an error repeats. */
 const MOST_MODES = 5;
@@ -19,8 +14,7 @@ const LONGEST_QUOTE = 100;
  * to the agent's types (4.4.5), and a request names no skill, so the types of all skills are allowed.
  * @throws {A2AError} ContentTypeNotSupported, naming every part
  */
-export function requireMediaTypes({ agent }: Call, request: SendMessageRequest): void {
-  const card = agent.extendedCard ?? agent.card;
+export function requireMediaTypes(card: AgentCard, request: SendMessageRequest): void {
   const violations = [...wrongParts(card, request), ...wrongModes(card, request)];
   if (violations.length === 0) return;
   throw wrongFields('ContentTypeNotSupported', 'The agent does not support these media types', violations);
