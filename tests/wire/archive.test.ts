@@ -4,14 +4,14 @@ import { skippedFor } from '../support/has-program.ts';
 import { userMessage } from '../support/messages.ts';
 import { missingPostgres, startPostgres, type TestPostgres } from '../support/postgres.ts';
 import { startProgram } from '../support/process.ts';
-import { type ErrorBody, get, getTask, post, send } from '../support/rest.ts';
+import { type ErrorBody, get, getTask, post, send, submit } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
-const RETENTION_MS = 15_000;
+const RETENTION_MS = 21_000;
 const skipped = missingPostgres === undefined ? '' : skippedFor(missingPostgres);
 
 describe.skipIf(skipped)(`programs with an archive${skipped && ` (not tested: ${skipped})`}`, () => {
@@ -77,6 +77,41 @@ describe.skipIf(skipped)(`programs with an archive${skipped && ` (not tested: ${
       postgres.thaw();
     }
     await until(async () => (await getTask(url, old.id)).id === old.id, { what: 'it can be read again' });
+  });
+
+  it('each task is readable once after its end, although workers and PostgreSQL are killed while they copy', async () => {
+    const { totalSize: before } = (await get<{ totalSize: number }>(`${url}/tasks`)).body;
+    const sent: string[] = [];
+    for (let round = 0; round < 6; round += 1) {
+      const tasks = await Promise.all(Array.from({ length: 40 }, (_, i) => submit(url, userMessage(`${round} ${i}`))));
+      sent.push(...tasks.map(({ id }) => id));
+      const [worker] = stack.workers;
+      await stack.addWorker();
+      worker?.kill('SIGKILL');
+      if (round % 2 === 1) await postgres.restart();
+    }
+    const lastAt = Date.now();
+    const total = before + sent.length;
+    const isAllForgotten = async () => {
+      const states = await get<{ totalSize: number }>(`${url}/tasks?status=TASK_STATE_COMPLETED`);
+      return Date.now() - lastAt > RETENTION_MS + 10_000 && states.body.totalSize === total;
+    };
+    await until(isAllForgotten, { what: 'Redis has forgotten all of them', timeoutMs: 90_000 });
+    const listed: string[] = [];
+    for (let pageToken = ''; ; ) {
+      const { body } = await get<{ tasks: Task[]; nextPageToken: string; totalSize: number }>(
+        `${url}/tasks?pageSize=50&pageToken=${pageToken}`,
+      );
+      expect(body.totalSize).toBe(total);
+      listed.push(...body.tasks.map(({ id }) => id));
+      pageToken = body.nextPageToken;
+      if (pageToken === '') break;
+    }
+    expect(listed.length).toBe(total);
+    expect(new Set(listed).size).toBe(total);
+    expect(sent.filter((id) => !listed.includes(id))).toEqual([]);
+    const read = await Promise.all(sent.map((id) => getTask(url, id)));
+    expect(read.filter(({ status }) => status.state !== 'TASK_STATE_COMPLETED')).toEqual([]);
   });
 
   it('a program does not start if PostgreSQL refuses it, and says why', async () => {

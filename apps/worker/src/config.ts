@@ -150,8 +150,8 @@ function readFiles(raw: RawSettings): FileSettings | undefined {
   };
 }
 
-/** Time for two looks at what has ended. */
-const COPY_WITHIN_MS = 10_000;
+/** A worker that copies may be killed: another one goes on after its claim. Then there is time for two looks. */
+const COPY_WITHIN_MS = 20_000;
 
 /** @returns undefined: there is no archive */
 function readArchive(raw: RawSettings): ArchiveSettings | undefined {

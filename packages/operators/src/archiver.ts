@@ -33,7 +33,7 @@ const TASKS_OF_RANGE = 500;
 const TASKS_AT_ONCE = 20;
 const EXPIRED_AT_ONCE = 1_000;
 /** One process copies a shard at a time. If it stops, another one goes on after this time. */
-const CLAIM_MS = 60_000;
+const CLAIM_MS = 10_000;
 
 /**
  * Copies ended tasks to the archive, oldest first, while Redis has them. A shard's key `archived` is the time before
@@ -98,11 +98,10 @@ export class Archiver {
       const keptMs = 2 * settings.retentionMs;
       await redis.set(keys.archived, from, 'PX', keptMs);
       const step = await this.#nextStep(keys, { from, upto: sortableTime(iso(nowMs - afterMs)) });
-      copied += await this.#copyAll(step.taskIds, signal);
+      copied += await this.#copyAll(step.taskIds, { signal, goOn });
       if (signal.aborted) return { copied, behindMs };
       await redis.set(keys.archived, step.upto, 'PX', keptMs);
       if (step.isLast) return { copied, behindMs };
-      await goOn();
     }
   }
 
@@ -130,7 +129,10 @@ export class Archiver {
     }
   }
 
-  async #copyAll(taskIds: readonly string[], signal: AbortSignal): Promise<number> {
+  async #copyAll(
+    taskIds: readonly string[],
+    { signal, goOn }: { readonly signal: AbortSignal; readonly goOn: () => Promise<unknown> },
+  ): Promise<number> {
     let copied = 0;
     for (let at = 0; at < taskIds.length && !signal.aborted; at += TASKS_AT_ONCE) {
       const some = taskIds.slice(at, at + TASKS_AT_ONCE);
@@ -138,6 +140,7 @@ export class Archiver {
       const tasks = found.filter((task): task is ArchivedTask => task !== undefined);
       if (tasks.length > 0) await this.#dependencies.archive.put(tasks);
       copied += tasks.length;
+      await goOn();
     }
     return copied;
   }
