@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import type { Agent } from '@switchyard/agent';
 import { isAgent } from '@switchyard/agent/runtime';
 import { runTurn } from '@switchyard/agent/testing';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ModelEndpoint, whole } from '../support/model-endpoint.ts';
 import { openFolder, writeSnippets } from './snippets.ts';
 
 // Runs the examples of docs/agents.md.
@@ -17,6 +18,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  vi.unstubAllEnvs();
   await rm(dirname(folder), { recursive: true, force: true });
   await rm(`${tmpdir()}/switchyard-docs`, { recursive: true, force: true });
 });
@@ -41,6 +43,7 @@ describe('docs/agents.md', () => {
       'prices.ts',
       'shop.ts',
       'waiter.ts',
+      'inspector.ts',
       'clerk.ts',
       'guide.ts',
       'coder.ts',
@@ -49,8 +52,8 @@ describe('docs/agents.md', () => {
       'surveyor.ts',
       'timed-shop.ts',
       'pilot.ts',
-      'snippet-15.ts',
       'snippet-16.ts',
+      'snippet-17.ts',
     ]);
   });
 
@@ -81,6 +84,20 @@ describe('docs/agents.md', () => {
     expect((await runTurn(shop, 'Salami', { agents: [await agent('prices')] })).answer).toBe('Order 17: 9 €');
   });
 
+  it('inspector.ts shows pictures to its model, inline or at a URL', async () => {
+    await using endpoint = new ModelEndpoint(whole({ content: 'The left wing.' }));
+    vi.stubEnv('OPENAI_BASE_URL', await endpoint.start());
+    const url = 'https://files.example/wing.jpg';
+    const parts = [{ text: 'A plane' }, { raw: 'cG5n', mediaType: 'image/png' }, { url, mediaType: 'image/jpeg' }];
+    const { answer } = await runTurn(await agent('inspector'), parts, { files: { [url]: 'jpg' } });
+    expect(answer).toBe('The left wing.');
+    expect(endpoint.requests[0]?.body.messages[0]?.content).toEqual([
+      { type: 'text', text: 'What is damaged? A plane' },
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,cG5n' } },
+      { type: 'image_url', image_url: { url: 'data:image/jpeg;base64,anBn' } },
+    ]);
+  });
+
   it('coder.ts runs a program, whose files become artifacts', async () => {
     const { results, events } = await runTurn(await agent('coder'), 'Write the answer');
     expect(results).toEqual({ 'answer.ts': 'let answer = 42\n' });
@@ -109,7 +126,7 @@ describe('docs/agents.md', () => {
   });
 
   it('the example of tests with runTurn passes', async () => {
-    expect(await load('snippet-15')).toMatchObject({
+    expect(await load('snippet-16')).toMatchObject({
       state: 'TASK_STATE_COMPLETED',
       answer: '9 €',
       booked: { answer: 'A table for 4 is booked.' },
@@ -121,6 +138,6 @@ describe('docs/agents.md', () => {
   });
 
   it('the example of a test with testGateway passes', { timeout: 40_000 }, async () => {
-    expect(await load('snippet-16')).toMatchObject({ state: 'TASK_STATE_COMPLETED', answer: 'Order 17: 9 €' });
+    expect(await load('snippet-17')).toMatchObject({ state: 'TASK_STATE_COMPLETED', answer: 'Order 17: 9 €' });
   });
 });

@@ -6,7 +6,7 @@ import { readValue, type StructuredAnswer } from './delivery.ts';
 export interface ModelQuestion<Message> {
   /** The system prompt. Default: none. */
   readonly system?: string | undefined;
-  /** A text of the user, or a conversation. */
+  /** A text of the user, or a conversation in the form of the SDK, which may have files (docs/agents.md). */
   readonly prompt: string | readonly Message[];
   /** `turn.signal`: the call ends with the turn. */
   readonly signal: AbortSignal;
