@@ -72,15 +72,30 @@ export function graphExecutor(given: GraphSettings): Execute {
     const before = await turn.step('checkpoint', () => checkpointOf(now));
     const isDelivered = checkpointOf(now) !== before;
     const asked = interruptsOf(now);
-    if (isDelivered && asked.length > 0) return turn.requireInput(question(asked[0]?.value));
     const answer = asked.length > 0 ? new Command({ resume: turn.text }) : input(turn);
-    if (!isDelivered || now.tasks.length > 0)
-      await run(turn, { graph, config, artifact, input: isDelivered ? null : answer });
-    const after = await graph.getState(config);
+    const hasMore = isDelivered ? now.tasks.length > 0 && asked.length === 0 : true;
+    if (hasMore) await run(turn, { graph, config, artifact, input: isDelivered ? null : answer });
+    const after = await lastSnapshot(turn, { graph, config, isKept: settings.output !== undefined });
     const [interrupt] = interruptsOf(after);
     if (interrupt) return turn.requireInput(question(interrupt.value));
     return output(stateOf(after), turn);
   };
+}
+
+interface LastSnapshot {
+  readonly graph: Graph;
+  readonly config: { readonly configurable: { readonly thread_id: string } };
+  /** The author's code goes on with it, and may wait; meanwhile another task with this thread may go on. */
+  readonly isKept: boolean;
+}
+
+/** The state that the graph has reached: if it is kept, the same one in each run of the turn. */
+async function lastSnapshot(turn: Turn, { graph, config, isKept }: LastSnapshot): Promise<Snapshot> {
+  const now = await graph.getState(config);
+  if (!isKept) return now;
+  const reached = await turn.step('last checkpoint', () => checkpointOf(now));
+  if (reached === checkpointOf(now)) return now;
+  return graph.getState({ configurable: { ...config.configurable, checkpoint_id: reached } });
 }
 
 interface GraphRun {

@@ -193,3 +193,18 @@ it('ends with the turn: by a cancel, a spent budget, or an error of a node', asy
   const { state, message } = spent.current.status;
   expect([state, message?.parts[0]?.text]).toEqual(['TASK_STATE_FAILED', 'Spent 2.00 USD of 2.00.']);
 });
+
+it('gives output the same state after a wait, although another task has used the thread meanwhile', async () => {
+  const order: Node = async ({ messages }) => ({ messages: [new AIMessage(`Order: ${messages.at(-1)?.text}`)] });
+  const execute = graphExecutor({
+    graph: graphOf({ order }),
+    thread: () => 'shared',
+    output: async ({ messages }, turn) => {
+      await turn.waitFor('approval');
+      return turn.complete((messages as AIMessage[]).at(-1)?.text ?? '');
+    },
+  });
+  const first = await runTurn(agentThat(execute), 'Funghi');
+  await first.newTask('Salami');
+  expect((await first.give('approval')).answer).toBe('Order: Funghi');
+});
