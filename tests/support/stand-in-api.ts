@@ -149,6 +149,9 @@ function findersOf(tasks: number): Readonly<Record<string, Find>> {
     '/admin/health': () => ({ status: 'ready' }),
     '/admin/log-level': () => sample.logLevel,
     '/admin/overview': () => sample.overview,
+    '/admin/archive': () => ({
+      archive: { tasks: 12_345, bytes: 34_000_000, oldestEndedAt: '2026-02-01T00:00:00.000Z' },
+    }),
     '/admin/tasks': ({ query }) => {
       const states = query.state?.split(',');
       const matching = rows.filter(

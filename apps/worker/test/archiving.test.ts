@@ -199,6 +199,14 @@ describe.skipIf(skipped)(`the archive${skipped && ` (not tested: ${skipped})`}`,
     expect(after).toMatchObject({ isArchived: true, state: 'TASK_STATE_COMPLETED', seq: before?.seq });
     expect(after?.timeline?.entries).toEqual(before?.timeline?.entries);
     expect(after?.expiresAt).toBeUndefined();
+    const endedAt = after?.timeline?.entries.at(-1)?.at;
+    expect(await ops.archiver?.status()).toEqual({
+      tasks: 1,
+      bytes: expect.any(Number),
+      oldestEndedAt: endedAt,
+      latestEndedAt: endedAt,
+      delayMs: expect.any(Number),
+    });
     expect((await ops.tasks.diagnosis(taskId))?.finding).toBe(before?.diagnosis.finding);
 
     const again = await ops.tasks.rerun(taskId, { messageId: randomUUID(), operator: 'olga' });

@@ -16,7 +16,9 @@ export {
 } from './dead-letters.ts';
 export {
   type AgentReading,
+  type ArchiveStatus,
   agentReadingSchema,
+  archiveSchema,
   type LogLevel,
   type LogLevelReading,
   levelsText,

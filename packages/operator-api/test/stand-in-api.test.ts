@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { openStandInApi, type StandInApi } from '../../../tests/support/stand-in-api.ts';
 import {
   agentReadingSchema,
+  archiveSchema,
   bulkProgressSchema,
   conversationRowSchema,
   conversationSchema,
@@ -34,6 +35,7 @@ const conversation = '/admin/conversations/00000000-0000-4000-8000-0000001e8480'
 it.each<[path: string, schema: z.ZodType]>([
   ['/admin/me', meSchema],
   ['/admin/log-level', logLevelSchema],
+  ['/admin/archive', archiveSchema],
   ['/admin/tasks', taskPageSchema],
   [task, taskDetailSchema],
   ['/admin/agents', pageOf('agents', agentReadingSchema)],

@@ -15,6 +15,17 @@ export interface Archived {
   readonly behindMs: number;
 }
 
+export interface ArchiveReading {
+  /** About so many, if they are more than a million. */
+  readonly tasks: number;
+  readonly bytes: number;
+  /** ISO times; unset: it has no task. */
+  readonly oldestEndedAt?: string;
+  readonly latestEndedAt?: string;
+  /** How long ago the next task to copy may have ended; unset: nothing was copied yet. */
+  readonly delayMs?: number;
+}
+
 export interface RunOptions {
   /**
    * How long a task has ended before it is copied. Longer than the clocks of Redis' servers differ: a replica that
@@ -56,6 +67,22 @@ export class Archiver {
     return {
       copied: done.reduce((sum, { copied }) => sum + copied, 0),
       behindMs: Math.max(0, ...done.map(({ behindMs }) => behindMs)),
+    };
+  }
+
+  /** What the archive has, and how far it is behind. */
+  async status(): Promise<ArchiveReading> {
+    const { archive, redis, shards } = this.#dependencies;
+    const [{ tasks, bytes, oldest, latest }, delays] = await Promise.all([
+      archive.status(),
+      archiveDelays({ redis, shards }),
+    ]);
+    return {
+      tasks,
+      bytes,
+      ...(oldest && { oldestEndedAt: iso(Number.parseInt(oldest, 36)) }),
+      ...(latest && { latestEndedAt: iso(Number.parseInt(latest, 36)) }),
+      ...(delays.length > 0 && { delayMs: Math.max(0, ...delays) }),
     };
   }
 
@@ -150,3 +177,15 @@ export class Archiver {
 const timeIn = (entry = ''): string => entry.slice(1, 1 + TIME_LENGTH);
 const taskIdIn = (entry: string): string => entry.slice(1 + TIME_LENGTH);
 const iso = (ms: number): string => new Date(Math.max(0, ms)).toISOString();
+
+/** How long ago the next task to copy may have ended, of each shard from which tasks were copied. */
+export async function archiveDelays({
+  redis,
+  shards,
+}: Pick<OperatorDependencies, 'redis' | 'shards'>): Promise<number[]> {
+  const [nowMs, ...times] = await Promise.all([
+    redisTimeMs(redis),
+    ...shards.all.map((keys) => redis.get(keys.archived)),
+  ]);
+  return times.flatMap((time) => (time ? [nowMs - Number.parseInt(time, 36)] : []));
+}

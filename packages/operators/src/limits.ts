@@ -3,11 +3,11 @@ import {
   mastersOf,
   queueRoot,
   queuesOf,
-  redisTimeMs,
   type ShardKeys,
   scopeOf,
   shareOfShard,
 } from '@switchyard/store/inside';
+import { archiveDelays } from './archiver.ts';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 
 /** A limit of which four fifths or more are used. */
@@ -102,12 +102,7 @@ async function waitingMessages({ redis, shards, registry, settings }: OperatorDe
 /** Of all shards the longest. Redis forgets a task that is not copied within its retention. */
 async function archiveDelay({ redis, shards, settings, archive }: OperatorDependencies): Promise<NearLimit[]> {
   if (!archive) return [];
-  const [nowMs, ...times] = await Promise.all([
-    redisTimeMs(redis),
-    ...shards.all.map((keys) => redis.get(keys.archived)),
-  ]);
-  // Before the first copy there is no time; see archiver.ts.
-  const delays = times.flatMap((time) => (time ? [nowMs - Number.parseInt(time, 36)] : []));
+  const delays = await archiveDelays({ redis, shards });
   const of = 'ended tasks that are not in the archive';
   return [
     { limit: 'archive-delay', setting: 'ARCHIVE_URL', of, used: Math.max(0, ...delays), max: settings.retentionMs },

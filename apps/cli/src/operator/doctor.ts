@@ -1,7 +1,9 @@
 import {
   type AgentReading,
+  archiveSchema,
   meSchema,
   type OperatorClient,
+  OperatorError,
   type Overview,
   overviewSchema,
   pageOf,
@@ -216,21 +218,40 @@ async function checkOperators(invocation: Invocation, session: Session): Promise
   try {
     const access = await operatorAccess(invocation);
     const api = operatorClient(access, session);
-    const [agents, versions, overview] = await explained(
+    const [agents, versions, overview, archive] = await explained(
       access.url,
-      Promise.all([allAgents(api), versionsOf(api), api.call('/admin/overview', overviewSchema)]),
+      Promise.all([allAgents(api), versionsOf(api), api.call('/admin/overview', overviewSchema), checkArchive(api)]),
     );
     return [
       { verdict: 'ok', text: `The operators' port answers at ${access.url}` },
       ...agents.map(agentFinding),
       versionFinding(versions),
       ...limitFindings(overview),
+      ...archive,
       await checkConsole(access.url, session),
     ];
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error;
     const todo = error.hint ?? 'Correct the problems above; the log of the gateway says more.';
     return [{ verdict: 'warning', text: `Agents and queues were not checked: ${error.message}`, todo }];
+  }
+}
+
+async function checkArchive(api: OperatorClient): Promise<Finding[]> {
+  try {
+    const { archive } = await api.call('/admin/archive', archiveSchema);
+    if (!archive) return [];
+    const { tasks, bytes, oldestEndedAt: oldest } = archive;
+    const since = oldest === undefined ? '' : `, the oldest of ${oldest.slice(0, 10)}`;
+    return [{ verdict: 'ok', text: `The archive has ${tasks} tasks (${Math.ceil(bytes / mebibyte)} MiB)${since}` }];
+  } catch (error) {
+    // 404: a gateway of a release without an archive.
+    if (error instanceof OperatorError && error.status === 404) return [];
+    if (!(error instanceof OperatorError)) throw error;
+    const text = `The archive does not answer: ${error.message}`;
+    return [
+      { verdict: 'problem', text, todo: 'See whether PostgreSQL at ARCHIVE_URL runs: the log of a gateway says more.' },
+    ];
   }
 }
 

@@ -10,7 +10,7 @@ import type { GatewayMetrics } from '../telemetry/metrics.ts';
 import { auditRoute, keyRoutes, meRoutes } from './access.ts';
 import { serveConsole } from './console.ts';
 import { bulkRetryRoutes, deadLetterRoutes } from './dead-letters.ts';
-import { agentRoutes, healthRoute, logLevelRoutes, turnRoutes, workerRoutes } from './deployment.ts';
+import { agentRoutes, archiveRoute, healthRoute, logLevelRoutes, turnRoutes, workerRoutes } from './deployment.ts';
 import type { OperatorStreams } from './live.ts';
 import { type AdmitDependencies, admitOperator, audit, metricsPath, type Operator, operatorName } from './operators.ts';
 import { overviewRoute } from './overview.ts';
@@ -39,6 +39,7 @@ const routes: readonly AdminRoute[] = [
   healthRoute,
   auditRoute,
   overviewRoute,
+  archiveRoute,
   ...agentRoutes,
   ...workerRoutes,
   ...turnRoutes,
