@@ -2,13 +2,16 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineAgent } from '@switchyard/agent';
 
-const CHUNK = Buffer.alloc(64 * 1024);
+const CHUNK_BYTES = 64 * 1024;
 
-/** `slowly` writes one of its chunks every 20 ms, so that a test can kill the worker meanwhile. */
+/**
+ * New bytes each time: they count, if something holds them. `slowly` writes one of its chunks every 20 ms, so that a test
+ * can kill the worker meanwhile.
+ */
 async function* zeros(bytes: number, isSlow: boolean): AsyncGenerator<Uint8Array> {
-  for (let left = bytes; left > 0; left -= CHUNK.length) {
+  for (let left = bytes; left > 0; left -= CHUNK_BYTES) {
     if (isSlow) await delay(20);
-    yield CHUNK.subarray(0, Math.min(left, CHUNK.length));
+    yield Buffer.alloc(Math.min(left, CHUNK_BYTES));
   }
 }
 
