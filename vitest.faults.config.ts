@@ -16,12 +16,13 @@ export const longTests = [
   'apps/gateway/test/{ends-of-streams,killed-retries,lost-events,v1_1/killed}.test.ts',
   'apps/worker/test/{blocked,frozen,watch,push/survival}.test.ts',
   'packages/executor-command/test/interruption.test.ts',
+  'packages/files/test/large-file-in-bucket.test.ts',
   'packages/local/test/{embedded-redis,guarded-process}.test.ts',
   'packages/store/test/{deadline,outage,refusals/moving-slots}.test.ts',
   'scripts/test/start.test.ts',
   'tests/budgets/{allocations,connections}.test.ts',
   'tests/wire/{archive,broken-agents,coding-team,interruptions,killed-extensions,killed-gateways,logs,pizza-restarts}.test.ts',
-  'tests/wire/{files,moving-slots,preview-1.1,remote,resume-by-id,resuming-clients,schedules,steering,steps-and-calls,usage}.test.ts',
+  'tests/wire/{files,files-in-bucket,moving-slots,preview-1.1,remote,resume-by-id,resuming-clients,schedules,steering,steps-and-calls,usage}.test.ts',
 ];
 
 /** They put a load on both cores, or measure what a process does over some seconds, so they run after all others. */

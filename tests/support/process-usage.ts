@@ -45,3 +45,14 @@ function read(file: string): string {
     return '';
   }
 }
+
+/** Runs an action, and returns by how many bytes of resident memory each process has grown at most meanwhile. */
+export async function growthOf(pids: readonly number[], act: () => Promise<void>): Promise<number[]> {
+  const before = pids.map(residentBytes);
+  const peaks = [...before];
+  const look = setInterval(() => {
+    for (const [i, pid] of pids.entries()) peaks[i] = Math.max(peaks[i] ?? 0, residentBytes(pid));
+  }, 20);
+  await act().finally(() => clearInterval(look));
+  return peaks.map((peak, i) => peak - (before[i] ?? 0));
+}

@@ -10,7 +10,7 @@ import type { Part, Task } from '@switchyard/protocol';
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
 import { userMessage } from '../support/messages.ts';
 import { startProgram } from '../support/process.ts';
-import { residentBytes } from '../support/process-usage.ts';
+import { growthOf } from '../support/process-usage.ts';
 import { getTask, send, submit } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { createUpload, sendPiece, storedBytes } from '../support/tus.ts';
@@ -99,20 +99,9 @@ async function untilCompleted(id: string): Promise<Task> {
 /** All names below the folder of files. */
 const everything = (): Promise<string[]> => readdir(folder, { recursive: true });
 
-/** Runs an action, and returns by how many bytes each process has grown at most meanwhile. */
-async function growth(act: () => Promise<void>): Promise<number[]> {
-  const pids = [...stack.gateways, ...stack.workers].map(({ pid }) => pid);
-  const before = pids.map(residentBytes);
-  const peaks = [...before];
-  const look = setInterval(() => {
-    for (const [i, pid] of pids.entries()) peaks[i] = Math.max(peaks[i] ?? 0, residentBytes(pid));
-  }, 20);
-  await act().finally(() => clearInterval(look));
-  return peaks.map((peak, i) => peak - (before[i] ?? 0));
-}
-
 it('a large file passes gateway, agent and gateway again, and no process has it in memory', async () => {
-  const grown = await growth(async () => {
+  const pids = [...stack.gateways, ...stack.workers].map(({ pid }) => pid);
+  const grown = await growthOf(pids, async () => {
     const part = await uploaded(large);
     const task = await send(url, asking(String(large), part));
     const { artifacts, status } = await untilCompleted(task.id);

@@ -8,6 +8,11 @@ export function newFileId(sizeBytes: number): string {
   return `${randomBytes(16).toString('hex')}-${sizeBytes.toString(36)}`;
 }
 
+/** The id with another size. */
+export function sizedId(id: string, sizeBytes: number): string {
+  return id.replace(/-.*$/, `-${sizeBytes.toString(36)}`);
+}
+
 /** Bytes of the file with this id; undefined: it is no id of a file. */
 export function sizeOf(id: string): number | undefined {
   const [, size] = form.exec(id) ?? [];

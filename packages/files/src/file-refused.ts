@@ -1,6 +1,6 @@
 /**
  * - `too-large`: the file is larger than MAX_FILE_BYTES. `over-quota`: the principal has MAX_FILE_BYTES_PER_PRINCIPAL.
- * - `store-full`: the disk is.
+ * - `store-full`: the disk is. `unavailable`: the bucket is, for now; the cause says why.
  * - `incomplete`, `too-long`: the content has fewer or more bytes than were announced. `wrong-digest`: it has others.
  * - `wrong-offset`: the upload has another number of bytes so far. `busy`: another request writes it.
  */
@@ -8,6 +8,7 @@ export type FileRefusal =
   | 'too-large'
   | 'over-quota'
   | 'store-full'
+  | 'unavailable'
   | 'incomplete'
   | 'too-long'
   | 'wrong-digest'

@@ -10,5 +10,6 @@ export type {
   OpenFile,
   StoredFile,
 } from './file-store.ts';
-export { filesAt, LocalFiles, requireFilesUrl } from './local-files.ts';
+export { filesAt, requireFilesUrl } from './files-url.ts';
+export { LocalFiles } from './local-files.ts';
 export type { SweepOptions } from './sweep.ts';

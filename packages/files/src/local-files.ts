@@ -2,21 +2,12 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { fileURLToPath } from 'node:url';
 import { type Content, hashOf, isMissing, syncFolder, writeContent, writeWhole } from './durable.ts';
 import { newFileId, sizeOf } from './file-id.ts';
 import { explained, FileRefused } from './file-refused.ts';
 import type { FileFacts, FileLimits, FileStore, FileUpload, NewFile, OpenFile, StoredFile } from './file-store.ts';
 import { limitOf, overQuota, ownerName, requireExpected, tooLarge, tooLong } from './rules.ts';
 import { bytesIn, draftPrefix, factsName, gonePrefix, type SweepOptions, sweepFolder, taskName } from './sweep.ts';
-
-/** The folder that `FILES_URL` names. @throws {Error} it names no folder of this machine */
-function folderOf(filesUrl: string): string {
-  const url = URL.canParse(filesUrl) ? new URL(filesUrl) : undefined;
-  if (url?.protocol !== 'file:')
-    throw new Error('must be the URL of a folder, such as file:///var/lib/switchyard/files');
-  return fileURLToPath(url);
-}
 
 /**
  * Files in a folder, which gateways and workers share: on one machine, or on a volume that all of them mount. Each file
@@ -281,15 +272,4 @@ export class LocalFiles implements FileStore {
   #path(owner: string, name: string): string {
     return join(this.#folderOf(owner), name);
   }
-}
-
-/** @throws {Error} `FILES_URL` names no folder of this machine */
-export function requireFilesUrl(filesUrl: string): string {
-  folderOf(filesUrl);
-  return filesUrl;
-}
-
-/** The files that `FILES_URL` names. @throws {Error} as `requireFilesUrl` */
-export function filesAt(filesUrl: string, limits: FileLimits): FileStore {
-  return new LocalFiles(folderOf(filesUrl), limits);
 }

@@ -8,7 +8,7 @@ export const draftPrefix = '.new-';
 export const gonePrefix = '.gone-';
 
 /** The name of a principal's folder. Others are not ours. */
-const ofPrincipal = /^[\da-f]{32}$/;
+export const ofPrincipal = /^[\da-f]{32}$/;
 
 /** Names in the folder of a file. */
 export const factsName = 'facts.json';
@@ -21,6 +21,14 @@ const longestName = 200;
 export function taskName(taskId: string): string | undefined {
   const name = taskPrefix + encodeURIComponent(taskId);
   return name.length > longestName ? undefined : name;
+}
+
+export function isMark(name: string): boolean {
+  return name.startsWith(taskPrefix);
+}
+
+export function taskIdOf(mark: string): string {
+  return decodeURIComponent(mark.slice(taskPrefix.length));
 }
 
 /** Bytes that a name in the folder of a principal stands for. */
@@ -59,9 +67,14 @@ async function requireDeployment(folder: string, deployment: string): Promise<vo
       isMissing(thrown) ? undefined : Promise.reject(thrown),
     );
   }
-  throw new Error(
-    `No file in ${folder} is removed: they belong to another deployment, or Redis has lost its data. ` +
-      `If files without a task may go, remove ${path}`,
+  throw anotherDeployment(folder, path);
+}
+
+/** @param remedy what an operator removes */
+export function anotherDeployment(place: string, remedy: string): Error {
+  return new Error(
+    `No file in ${place} is removed: they belong to another deployment, or Redis has lost its data. ` +
+      `If files without a task may go, remove ${remedy}`,
   );
 }
 
@@ -126,9 +139,8 @@ async function sweepFile(ownerPath: string, name: string, options: SweepOptions)
 /** Whether a task needs the file, or may need it soon. Forgets tasks that are gone, if others are left. */
 async function isNeeded(path: string, names: readonly string[], options: SweepOptions): Promise<boolean> {
   const { existing, unusedMs, markMs } = options;
-  const marks = names.filter((name) => name.startsWith(taskPrefix));
+  const marks = names.filter(isMark);
   if (marks.length === 0) return isYounger(join(path, contentName), unusedMs);
-  const taskIdOf = (mark: string): string => decodeURIComponent(mark.slice(taskPrefix.length));
   const found = await existing(marks.map(taskIdOf));
   const gone: string[] = [];
   for (const mark of marks)

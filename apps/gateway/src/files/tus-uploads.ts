@@ -11,7 +11,7 @@ type Tus = typeof import('@tus/server');
 interface UploadRequest {
   readonly owner: string;
   readonly urlOf: (id: string) => string;
-  readonly onError: (error: unknown) => void;
+  readonly onError: (error: A2AError) => void;
 }
 
 /** Whether a request speaks the protocol tus (tus.io), version 1.0. */
@@ -35,7 +35,11 @@ export class TusUploads {
   async serve({ req, res }: Exchange, request: UploadRequest): Promise<void> {
     this.#tus ??= import('@tus/server').then((tus) => ({ tus, locker: new tus.MemoryLocker() }));
     const { tus, locker } = await this.#tus;
-    await this.#serverFor(tus, { ...request, locker }).handle(req, res);
+    const onError = (error: A2AError): void => {
+      if (error.retryAfterSeconds !== undefined) res.setHeader('Retry-After', error.retryAfterSeconds);
+      request.onError(error);
+    };
+    await this.#serverFor(tus, { ...request, onError, locker }).handle(req, res);
   }
 
   /** A server knows no callers: each request has its own one, which sees only the files of the caller. */

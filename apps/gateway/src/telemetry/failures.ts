@@ -8,6 +8,7 @@ const fileCodes: Readonly<Record<FileRefusal, A2AErrorCode>> = {
   'too-large': 'PayloadTooLarge',
   'over-quota': 'RateLimited',
   'store-full': 'Unavailable',
+  unavailable: 'Unavailable',
   incomplete: 'InvalidRequest',
   'too-long': 'InvalidRequest',
   'wrong-digest': 'InvalidRequest',
@@ -20,6 +21,7 @@ const fileDetails: Readonly<Partial<Record<FileRefusal, A2AErrorDetails>>> = {
   'too-large': { metadata: { limit: 'file-bytes' } },
   'over-quota': { metadata: { limit: 'file-bytes-of-principal' }, retryAfterSeconds: 3_600 },
   'store-full': { metadata: { limit: 'disk' }, reason: 'STORE_FULL', retryAfterSeconds: 60 },
+  unavailable: { retryAfterSeconds: 5 },
 };
 
 /** Converts anything thrown to the error for the caller. */

@@ -39,10 +39,15 @@ export class StoredFiles implements FilePort {
 
   async openStored(url: string): Promise<FileContent | undefined> {
     const id = fileIdIn(url);
-    const own = id === undefined ? undefined : await this.#dependencies.local?.open(this.#owner.owner, id);
-    if (!own) return undefined;
-    const { filename, mediaType, sizeBytes } = own.file;
-    return { stream: ReadableStream.from(own.read()), filename, mediaType, sizeBytes };
+    if (id === undefined) return undefined;
+    try {
+      const own = await this.#dependencies.local?.open(this.#owner.owner, id);
+      if (!own) return undefined;
+      const { filename, mediaType, sizeBytes } = own.file;
+      return { stream: streamForAgent(own.read()), filename, mediaType, sizeBytes };
+    } catch (error) {
+      throw errorForAgent(error);
+    }
   }
 
   async write(content: AsyncIterable<Uint8Array>, { name, mediaType }: FileOptions): Promise<Part> {
@@ -97,6 +102,27 @@ async function* explaining(
   } catch (error) {
     throw explained(error);
   }
+}
+
+/**
+ * A file of this deployment, whose place may be away while an agent reads. Not a generator: it would not close a file
+ * of which nothing was read.
+ */
+function streamForAgent(content: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
+  const reader = ReadableStream.from(content).getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read().catch((error: unknown) => {
+          throw errorForAgent(error);
+        });
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 /**

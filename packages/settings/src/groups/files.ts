@@ -6,9 +6,12 @@ export const files = {
   settings: {
     FILES_URL: {
       of: ['gateway', 'worker'],
-      schema: text(/^file:\/./, 'the URL of a folder, such as file:///var/lib/switchyard/files'),
+      schema: text(
+        /^(?:file|s3):\/./,
+        'the URL of a folder, such as file:///var/lib/switchyard/files, or of a bucket, such as s3://bucket/prefix',
+      ),
       defaultText: 'none: no files; `switchyard up`: `files` in the data folder',
-      text: 'The folder for files that are too large for a task ([files.md](files.md)), on a volume that all gateways and workers of the deployment mount, and no other deployment.',
+      text: 'Where files are that are too large for a task ([files.md](files.md)): a folder on a volume that all gateways and workers of the deployment mount, or a bucket of S3, and no other deployment. A bucket has no credentials in its URL.',
       isShared: true,
     },
     MAX_FILE_BYTES: {

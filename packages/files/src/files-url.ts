@@ -1,0 +1,30 @@
+import { fileURLToPath } from 'node:url';
+import { bucketAt } from './bucket-url.ts';
+import type { FileLimits, FileStore } from './file-store.ts';
+import { LocalFiles } from './local-files.ts';
+import { S3Files } from './s3-files.ts';
+
+/** @throws {Error} `FILES_URL` names no folder of this machine and no bucket */
+export function requireFilesUrl(filesUrl: string): string {
+  placeAt(filesUrl);
+  return filesUrl;
+}
+
+/** The files that `FILES_URL` names. @throws {Error} as `requireFilesUrl` */
+export function filesAt(filesUrl: string, limits: FileLimits): FileStore {
+  return placeAt(filesUrl)(limits);
+}
+
+function placeAt(filesUrl: string): (limits: FileLimits) => FileStore {
+  const url = URL.canParse(filesUrl) ? new URL(filesUrl) : undefined;
+  if (url?.protocol === 's3:') {
+    const place = bucketAt(url);
+    // Half a second of loading, which a deployment with a folder does not need.
+    const open = async () => new (await import('./bucket.ts')).Bucket(place);
+    return (limits) => new S3Files(open, limits);
+  }
+  if (url?.protocol !== 'file:')
+    throw new Error('must be the URL of a folder, such as file:///var/lib/switchyard/files, or s3://bucket/prefix');
+  const folder = fileURLToPath(url);
+  return (limits) => new LocalFiles(folder, limits);
+}

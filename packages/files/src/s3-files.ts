@@ -1,0 +1,229 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import type { Bucket } from './bucket.ts';
+import type { Content } from './durable.ts';
+import { newFileId, sizedId, sizeOf } from './file-id.ts';
+import { type FileKeys, fileKeys, ownerKeys } from './file-keys.ts';
+import { FileRefused } from './file-refused.ts';
+import type { FileFacts, FileLimits, FileStore, FileUpload, NewFile, OpenFile, StoredFile } from './file-store.ts';
+import { limitOf, overQuota, ownerName, requireExpected, tooLarge, tooLong } from './rules.ts';
+import { partBytesFor, S3Upload } from './s3-upload.ts';
+import { type SweepOptions, taskName } from './sweep.ts';
+import { sweepBucket } from './sweep-bucket.ts';
+
+/** Reasons for which nothing more is stored of an upload. */
+const ofStore: readonly string[] = ['unavailable', 'store-full', 'busy'];
+
+/**
+ * Files in a bucket, which gateways and workers on any machines share. What belongs to a file begins with its principal
+ * and its id (`FileKeys`). A bucket cannot rename: nobody sees a file before its facts are there, which are written last
+ * and removed first.
+ */
+export class S3Files implements FileStore {
+  readonly limits: FileLimits;
+  readonly #open: () => Promise<Bucket>;
+  #bucket: Promise<Bucket> | undefined;
+  /** Uploads that a request of this process writes. */
+  readonly #writing = new Set<string>();
+
+  /** @param open is called once, with the first use */
+  constructor(open: () => Promise<Bucket>, limits: FileLimits) {
+    this.#open = open;
+    this.limits = limits;
+  }
+
+  async start(): Promise<void> {
+    const bucket = await this.#loaded();
+    try {
+      await bucket.start();
+    } catch (error) {
+      // It is for the operator, and not for a client.
+      throw error instanceof FileRefused && error.cause instanceof Error ? error.cause : error;
+    }
+  }
+
+  async write(owner: string, content: Content, { facts, expected = {}, taskId }: NewFile): Promise<StoredFile> {
+    const { draftId, bucket, upload } = await this.#create(owner, facts, expected.sizeBytes);
+    try {
+      const hash = createHash('sha256');
+      const limit = limitOf(this.limits, await this.#roomOf(owner), expected);
+      let sizeBytes = 0;
+      await upload.add(content, (chunk, end) => {
+        if (end > limit.bytes) throw limit.error();
+        hash.update(chunk);
+        sizeBytes = end;
+      });
+      const file = { ...facts, id: sizedId(draftId, sizeBytes), sizeBytes, sha256: hash.digest('hex') };
+      requireExpected(file, expected);
+      await upload.seal();
+      const keys = fileKeys(bucket.prefix, owner, file.id);
+      const mark = taskId === undefined ? undefined : taskName(taskId);
+      if (mark !== undefined) await bucket.put(keys.folder + mark, '');
+      await upload.publish(file, keys);
+      // Another file of the principal may have been written meanwhile, and its size was not known before.
+      if (expected.sizeBytes === undefined) await this.#requireRoomFor(owner, file.id);
+      return file;
+    } catch (error) {
+      // A sweep does it later, if the bucket is away.
+      await upload.discard().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async begin(owner: string, facts: FileFacts, sizeBytes: number): Promise<string> {
+    const { draftId, upload } = await this.#create(owner, facts, sizeBytes, { isInPieces: true });
+    try {
+      await this.#roomOf(owner);
+      return draftId;
+    } catch (error) {
+      await upload.discard().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async upload(owner: string, id: string): Promise<FileUpload | undefined> {
+    const sizeBytes = sizeOf(id);
+    if (sizeBytes === undefined) return undefined;
+    const { bucket, keys } = await this.#of(owner, id);
+    const upload = await S3Upload.read(bucket, keys);
+    if (upload) {
+      const { offset, facts } = upload;
+      // The process crashed before it could complete the file.
+      if (offset === sizeBytes && !this.#writing.has(keys.upload)) await upload.complete(id);
+      return { id, sizeBytes, offset, facts };
+    }
+    const file = await this.find(owner, id);
+    return file && { id, sizeBytes, offset: sizeBytes, facts: file };
+  }
+
+  /** A second request for the same upload in another process takes over: then this one throws `busy`. */
+  async append(owner: string, id: string, { offset, content }: { offset: number; content: Content }): Promise<number> {
+    const { bucket, keys } = await this.#of(owner, id);
+    if (this.#writing.has(keys.upload)) throw new FileRefused('busy', 'Another request writes this upload');
+    this.#writing.add(keys.upload);
+    try {
+      const upload = await S3Upload.read(bucket, keys);
+      const stored = upload?.offset ?? (await this.upload(owner, id))?.offset ?? 0;
+      if (stored !== offset) throw new FileRefused('wrong-offset', `The upload has ${stored} bytes, and not ${offset}`);
+      const sizeBytes = sizeOf(id) ?? 0;
+      if (!upload) return stored;
+      if (stored < sizeBytes) await this.#addTo(upload, content, sizeBytes);
+      if (upload.offset === sizeBytes) await upload.complete(id);
+      return upload.offset;
+    } finally {
+      this.#writing.delete(keys.upload);
+    }
+  }
+
+  async find(owner: string, id: string): Promise<StoredFile | undefined> {
+    const sizeBytes = sizeOf(id);
+    if (sizeBytes === undefined) return undefined;
+    const { bucket, keys } = await this.#of(owner, id);
+    const found = await bucket.text(keys.facts);
+    if (!found) return undefined;
+    const facts: FileFacts & { sha256: string } = JSON.parse(found.text);
+    return { ...facts, id, sizeBytes };
+  }
+
+  /** A file that is removed before it is read to its end may break off. */
+  async open(owner: string, id: string): Promise<OpenFile | undefined> {
+    const file = await this.find(owner, id);
+    if (!file) return undefined;
+    const { bucket, keys } = await this.#of(owner, id);
+    return {
+      file,
+      read: (range = { start: 0, end: file.sizeBytes - 1 }) =>
+        Readable.from(bucket.read(keys.content, range), { objectMode: false }),
+      close: async () => undefined,
+    };
+  }
+
+  async keepFor(owner: string, id: string, taskId: string): Promise<boolean> {
+    const name = taskName(taskId);
+    // No task has so long an id.
+    if (name === undefined) return (await this.find(owner, id)) !== undefined;
+    if (sizeOf(id) === undefined) return false;
+    const { bucket, keys } = await this.#of(owner, id);
+    await bucket.put(keys.folder + name, '');
+    // Afterwards: a sweep looks for marks after it has removed the facts.
+    if ((await bucket.modifiedMs(keys.facts)) !== undefined) return true;
+    await bucket.remove(keys.folder + name);
+    return false;
+  }
+
+  async release(owner: string, id: string, taskId: string): Promise<void> {
+    const name = taskName(taskId);
+    if (name === undefined || sizeOf(id) === undefined) return;
+    const { bucket, keys } = await this.#of(owner, id);
+    await bucket.remove(keys.folder + name);
+  }
+
+  async delete(owner: string, id: string): Promise<boolean> {
+    if (sizeOf(id) === undefined) return false;
+    const { bucket, keys } = await this.#of(owner, id);
+    const isFile = (await bucket.modifiedMs(keys.facts)) !== undefined;
+    if (isFile) await bucket.remove(keys.facts);
+    const upload = await S3Upload.read(bucket, keys);
+    if (upload) await upload.discard();
+    if (isFile) await bucket.remove(keys.content);
+    for await (const { key } of bucket.list(keys.folder)) await bucket.remove(key);
+    return isFile || upload !== undefined;
+  }
+
+  async sweep(options: SweepOptions): Promise<{ readonly removed: number; readonly bytes: number }> {
+    return sweepBucket(await this.#loaded(), options);
+  }
+
+  /** An upload counts for its principal as soon as it has its name. */
+  async #create(owner: string, facts: FileFacts, sizeBytes: number | undefined, { isInPieces = false } = {}) {
+    const { maxFileBytes } = this.limits;
+    if (sizeBytes !== undefined && sizeBytes > maxFileBytes) throw tooLarge(maxFileBytes);
+    const draftId = newFileId(sizeBytes ?? 0);
+    const { bucket, keys } = await this.#of(owner, draftId);
+    const partBytes = partBytesFor(sizeBytes ?? maxFileBytes);
+    const upload = await S3Upload.create(bucket, keys, { facts, sizeBytes, partBytes, isInPieces });
+    return { draftId, bucket, upload };
+  }
+
+  async #addTo(upload: S3Upload, content: Content, sizeBytes: number): Promise<void> {
+    await upload.claim();
+    try {
+      await upload.add(content, (_, end) => {
+        if (end > sizeBytes) throw tooLong(sizeBytes);
+      });
+    } catch (error) {
+      if (!(error instanceof FileRefused && ofStore.includes(error.reason))) await upload.stop();
+      throw error;
+    }
+    await upload.stop();
+  }
+
+  /** @returns bytes that the principal may still store @throws {FileRefused} it has more than it may */
+  async #roomOf(owner: string): Promise<number> {
+    const { maxBytesPerPrincipal } = this.limits;
+    const bucket = await this.#loaded();
+    let used = 0;
+    for await (const id of bucket.folders(ownerKeys(bucket.prefix, ownerName(owner)).files)) used += sizeOf(id) ?? 0;
+    if (used > maxBytesPerPrincipal) throw overQuota(maxBytesPerPrincipal);
+    return maxBytesPerPrincipal - used;
+  }
+
+  async #requireRoomFor(owner: string, id: string): Promise<void> {
+    try {
+      await this.#roomOf(owner);
+    } catch (error) {
+      await this.delete(owner, id);
+      throw error;
+    }
+  }
+
+  async #of(owner: string, id: string): Promise<{ readonly bucket: Bucket; readonly keys: FileKeys }> {
+    const bucket = await this.#loaded();
+    return { bucket, keys: fileKeys(bucket.prefix, owner, id) };
+  }
+
+  #loaded(): Promise<Bucket> {
+    this.#bucket ??= this.#open();
+    return this.#bucket;
+  }
+}

@@ -1,0 +1,159 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { skippedFor } from '../../../tests/support/has-program.ts';
+import { missingS3 } from '../../../tests/support/s3-server.ts';
+import { type FileStore, fileIdIn } from '../src/index.ts';
+import { broken, content, facts, read, sha256, sweepOptions } from './support/contents.ts';
+import { newFolder, type Place, useS3 } from './support/places.ts';
+
+describe('In a folder', () => testFiles(newFolder));
+const missing = skippedFor(missingS3());
+describe.skipIf(missing)(`In a bucket${missing ? ` (${missing})` : ''}`, () => testFiles(useS3()));
+
+function testFiles(newPlace: () => Promise<Place>): void {
+  let place: Place;
+  let files: FileStore;
+
+  beforeEach(async () => {
+    place = await newPlace();
+    files = place.open();
+    await files.start();
+  });
+
+  describe('A file', () => {
+    it('is what was written, and has its facts, size and SHA-256', async () => {
+      const file = await files.write('o', content('one ', 'two'), { facts });
+      expect(file).toEqual({ ...facts, id: file.id, sizeBytes: 7, sha256: sha256('one two') });
+      expect(await files.find('o', file.id)).toEqual(file);
+      expect(await read(files, file.id)).toBe('one two');
+      expect(await read(files, file.id, { start: 4, end: 5 })).toBe('tw');
+      expect(fileIdIn(`https://gateway.example/files/${file.id}`)).toBe(file.id);
+      expect(fileIdIn('https://gateway.example/files/photo.jpg')).toBeUndefined();
+    });
+
+    it('may be empty', async () => {
+      const { id } = await files.write('o', content(), { facts });
+      expect(await read(files, id)).toBe('');
+    });
+
+    it('does not exist for another principal', async () => {
+      const { id } = await files.write('o', content('x'), { facts });
+      expect([await files.find('p', id), await files.open('p', id)]).toEqual([undefined, undefined]);
+      expect([await files.keepFor('p', id, 't'), await files.delete('p', id)]).toEqual([false, false]);
+      expect(await read(files, id)).toBe('x');
+    });
+
+    it('is not found by the name of another path', async () => {
+      for (const id of ['../o', '..', '', `.new-${'0'.repeat(32)}-0`])
+        expect(await files.find('o', id)).toBeUndefined();
+    });
+
+    it('leaves nothing if its content breaks off, is another one, or is too long', async () => {
+      await expect(files.write('o', broken('half'), { facts })).rejects.toThrow('broke off');
+      const wrong = { sizeBytes: 1, sha256: sha256('y') };
+      await expect(files.write('o', content('x'), { facts, expected: wrong })).rejects.toThrow('was announced');
+      const short = { facts, expected: { sizeBytes: 3 } };
+      await expect(files.write('o', content('x'), short)).rejects.toMatchObject({ reason: 'incomplete' });
+      await expect(files.write('o', content('x', 'xxx'), short)).rejects.toMatchObject({ reason: 'too-long' });
+      expect(await place.names()).toEqual([]);
+    });
+
+    it('has at most MAX_FILE_BYTES, announced or not', async () => {
+      const large = 'x'.repeat(1_001);
+      await expect(files.write('o', content(large), { facts })).rejects.toThrow('1000 bytes (MAX_FILE_BYTES)');
+      const announced = files.write('o', content(large), { facts, expected: { sizeBytes: 1_001 } });
+      await expect(announced).rejects.toMatchObject({ reason: 'too-large' });
+      await expect(files.begin('o', facts, 1_001)).rejects.toMatchObject({ reason: 'too-large' });
+      expect(await place.names()).toEqual([]);
+    });
+
+    it('counts for its principal alone, also while it is uploaded', async () => {
+      const kilobyte = { facts, expected: { sizeBytes: 1_000 } };
+      await files.begin('o', facts, 1_000);
+      await files.write('o', content('x'.repeat(999)), { facts });
+      await expect(files.write('o', content('xx'), { facts })).rejects.toThrow('MAX_FILE_BYTES_PER_PRINCIPAL');
+      await expect(files.begin('o', facts, 2)).rejects.toMatchObject({ reason: 'over-quota' });
+      await files.write('o', content('x'), { facts });
+      await files.write('p', content('x'.repeat(1_000)), kilobyte);
+    });
+  });
+
+  describe('An upload', () => {
+    it('goes on where it broke off, also in another process, and is a file with its last byte', async () => {
+      const id = await files.begin('o', facts, 8);
+      await expect(files.append('o', id, { offset: 0, content: broken('half') })).rejects.toThrow('broke off');
+      const other = place.open();
+      expect(await other.upload('o', id)).toEqual({ id, sizeBytes: 8, offset: 4, facts });
+      expect(await files.find('o', id)).toBeUndefined();
+      await expect(other.append('o', id, { offset: 0, content: content('x') })).rejects.toMatchObject({
+        reason: 'wrong-offset',
+      });
+      expect(await other.append('o', id, { offset: 4, content: content('-and') })).toBe(8);
+      expect(await read(files, id)).toBe('half-and');
+      expect(await files.upload('o', id)).toMatchObject({ offset: 8 });
+    });
+
+    it('takes no more than was announced', async () => {
+      const id = await files.begin('o', facts, 3);
+      const longer = files.append('o', id, { offset: 0, content: content('xx', 'xx') });
+      await expect(longer).rejects.toMatchObject({ reason: 'too-long' });
+      const { offset = 0 } = (await files.upload('o', id)) ?? {};
+      expect(await files.append('o', id, { offset, content: content('xxy'.slice(offset)) })).toBe(3);
+      expect(await read(files, id)).toBe('xxy');
+    });
+  });
+
+  describe('A sweep', () => {
+    it('removes nothing for another deployment, as one whose Redis was emptied', async () => {
+      const { id } = await files.write('o', content('x'), { facts, taskId: 'task' });
+      expect(await files.sweep(sweepOptions('task'))).toMatchObject({ removed: 0 });
+      await place.age();
+      await expect(files.sweep({ ...sweepOptions(), deployment: 'another' })).rejects.toThrow(
+        /Redis has lost its data/,
+      );
+      expect(await files.find('o', id)).toBeDefined();
+      await place.forgetDeployment();
+      expect(await files.sweep({ ...sweepOptions(), deployment: 'another' })).toMatchObject({ removed: 1 });
+    });
+
+    it('keeps a file as long as one of its tasks exists, and removes it with the last one', async () => {
+      const { id } = await files.write('o', content('x'), { facts, taskId: 'first' });
+      await files.keepFor('o', id, 'second/../task');
+      await place.age();
+      expect(await files.sweep(sweepOptions('second/../task'))).toEqual({ removed: 0, bytes: 0 });
+      expect(await read(files, id)).toBe('x');
+      expect(await files.sweep(sweepOptions())).toEqual({ removed: 1, bytes: 1 });
+      expect(await place.names()).toEqual([]);
+    });
+
+    it('keeps a file whose message is on its way, and one that is young and was never sent', async () => {
+      const { id } = await files.write('o', content('x'), { facts });
+      await files.sweep(sweepOptions());
+      await place.age();
+      await files.keepFor('o', id, 'coming');
+      expect(await files.sweep(sweepOptions())).toMatchObject({ removed: 0 });
+      await files.release('o', id, 'coming');
+      expect(await files.sweep(sweepOptions())).toMatchObject({ removed: 1 });
+    });
+
+    it('removes half files, but not one that gets bytes', async () => {
+      const id = await files.begin('o', facts, 4);
+      await files.append('o', id, { offset: 0, content: content('h') });
+      expect(await files.sweep(sweepOptions())).toMatchObject({ removed: 0 });
+      await place.age();
+      expect(await files.sweep(sweepOptions())).toEqual({ removed: 1, bytes: 4 });
+      expect(await files.upload('o', id)).toBeUndefined();
+    });
+
+    it('does not remove a file for which a task comes while it looks', async () => {
+      const { id } = await files.write('o', content('x'), { facts, taskId: 'old' });
+      await place.age();
+      let isKept: boolean | undefined;
+      const existing = async (): Promise<ReadonlySet<string>> => {
+        isKept ??= await files.keepFor('o', id, 'new');
+        return new Set();
+      };
+      await files.sweep({ ...sweepOptions(), existing });
+      expect([isKept, await read(files, id)]).toEqual([true, 'x']);
+    });
+  });
+}

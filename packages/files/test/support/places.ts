@@ -1,0 +1,88 @@
+import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, vi } from 'vitest';
+import { uniquePrefix } from '../../../../tests/support/prefix.ts';
+import { S3Path } from '../../../../tests/support/s3-path.ts';
+import { startS3, type TestS3 } from '../../../../tests/support/s3-server.ts';
+import { Bucket } from '../../src/bucket.ts';
+import { type FileLimits, type FileStore, LocalFiles } from '../../src/index.ts';
+import { S3Files } from '../../src/s3-files.ts';
+
+/** An empty place for files. */
+export interface Place {
+  /** Each is another process. */
+  open(limits?: FileLimits): FileStore;
+  /** Names of what is stored. */
+  names(): Promise<string[]>;
+  /** Makes everything two minutes older. */
+  age(): Promise<void>;
+  /** As an operator does who gives the place to another deployment. */
+  forgetDeployment(): Promise<void>;
+}
+
+export interface Folder extends Place {
+  readonly path: string;
+}
+
+export interface S3Place extends Place {
+  readonly path: S3Path;
+  readonly bucket: Bucket;
+  readonly prefix: string;
+}
+
+const small = { maxFileBytes: 1_000, maxBytesPerPrincipal: 2_000 };
+
+export async function newFolder(): Promise<Folder> {
+  const path = await mkdtemp(join(tmpdir(), 'files-'));
+  const names = async (): Promise<string[]> =>
+    (await readdir(path, { recursive: true, withFileTypes: true }))
+      .filter((entry) => entry.isFile() && entry.name !== '.deployment')
+      .map((entry) => join(entry.parentPath, entry.name).slice(path.length + 1));
+  return {
+    path,
+    names,
+    open: (limits = small) => new LocalFiles(path, limits),
+    age: async () => {
+      const past = new Date(Date.now() - 120_000);
+      for (const name of await names()) await utimes(join(path, name), past, past);
+    },
+    forgetDeployment: () => rm(join(path, '.deployment')),
+  };
+}
+
+/** For the tests of a file: a server, and the way to it. @returns a function that makes a place */
+export function useS3(): () => Promise<S3Place> {
+  let server: TestS3;
+  let path: S3Path;
+  beforeAll(async () => {
+    server = await startS3();
+    path = await new S3Path(server.endpoint).start();
+    for (const [name, text] of Object.entries(server.env)) vi.stubEnv(name, text);
+  }, 300_000);
+  afterAll(async () => {
+    await path[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
+    vi.unstubAllEnvs();
+  });
+  return async () => {
+    path.fate = () => 'passes';
+    path.requests.length = 0;
+    const prefix = `files/${uniquePrefix()}/`;
+    const at = { bucket: server.bucket, prefix, region: 'us-east-1' };
+    const bucket = new Bucket({ ...at, endpoint: server.endpoint });
+    const names = async (): Promise<string[]> =>
+      (await Array.fromAsync(bucket.list(prefix)))
+        .map(({ key }) => key.slice(prefix.length))
+        .filter((name) => !name.startsWith('.'));
+    return {
+      path,
+      bucket,
+      prefix,
+      names,
+      open: (limits = small) => new S3Files(async () => new Bucket({ ...at, endpoint: path.endpoint }), limits),
+      age: async () => path.age((await names()).map((name) => `/${server.bucket}/${prefix}${name}`)),
+      forgetDeployment: () => bucket.remove(`${prefix}.deployment`),
+    };
+  };
+}
