@@ -19,7 +19,7 @@ function placeAt(filesUrl: string): (limits: FileLimits) => FileStore {
   const url = URL.canParse(filesUrl) ? new URL(filesUrl) : undefined;
   if (url?.protocol === 's3:') {
     const place = bucketAt(url);
-    // Half a second of loading, which a deployment with a folder does not need.
+    // A deployment with a folder does not load the client of S3.
     const open = async () => new (await import('./bucket.ts')).Bucket(place);
     return (limits) => new S3Files(open, limits);
   }
