@@ -42,8 +42,7 @@ export {
 export { shortFileName, unusedFileName } from './file-names.ts';
 export { type ArtifactHeader, type FoldOptions, fold, mergeHeader, openingOfText } from './fold.ts';
 export { inputExample, inputIsMissing, inputPart, type JsonSchema } from './input.ts';
-export { mediaRangesMeet } from './media-range.ts';
-export { requireMediaTypes } from './media-types.ts';
+export { mediaRangesMeet, requireMediaTypes } from './media-types.ts';
 export type {
   AgentCapabilities,
   AgentCard,
