@@ -125,13 +125,16 @@ it('an upload survives the death of its gateway', async () => {
     await new Promise(() => undefined);
   })();
   const broken = sendPiece(upload, { offset: 0, piece: half }).catch(() => undefined);
-  await until(() => hasContent(9 * MiB), { what: '9 MiB are stored' });
+  // The last bytes may wait in its memory for others, to be written with them.
+  const stored = 9 * MiB - 64 * 1_024;
+  await until(() => hasContent(stored), { what: 'what was sent is stored' });
   gateway?.kill('SIGKILL');
   await Promise.all([gateway?.exited, broken]);
   await stack.addGateway(port);
   await stack.untilReady();
   const offset = await storedBytes(upload);
-  expect(offset).toBe(9 * MiB);
+  expect(offset).toBeGreaterThanOrEqual(stored);
+  expect(offset).toBeLessThanOrEqual(9 * MiB);
   expect((await fetch(upload)).status).toBe(404);
   const rest = await sendPiece(upload, { offset, piece: Buffer.concat(await Array.fromAsync(zeros(size - offset))) });
   expect(rest.status).toBe(204);
