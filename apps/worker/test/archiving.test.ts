@@ -239,6 +239,27 @@ describe.skipIf(skipped)(`the archive${skipped && ` (not tested: ${skipped})`}`,
     expect(await store.tasks.read(scope, old)).toMatchObject({ state: 'TASK_STATE_COMPLETED' });
   });
 
+  test('a damaged task is named, and does not keep others from being copied', async () => {
+    const { ops, worker, redis, prefix, send, isCopied } = await open();
+    const [damaged, other] = [await send('one'), await send('two')];
+    await worker.stop();
+    for (const key of await redis.keys(`${prefix}*outbox:archived*`)) await redis.del(key);
+    for (const key of await redis.keys(`${prefix}{s*}:t:${damaged}`)) await redis.hdel(key, 'status');
+    const options = { afterMs: 1, everyMs: 1, signal: new AbortController().signal };
+    expect(await ops.archiver?.run(options)).toMatchObject({ copied: 1, damaged: [{ taskId: damaged }] });
+    expect(await isCopied(other)).toBe(true);
+  });
+
+  test('nothing is done twice if no time has passed', async () => {
+    const { ops, worker, redis, prefix } = await open();
+    await worker.stop();
+    for (const key of await redis.keys(`${prefix}*outbox:archived*`)) await redis.del(key);
+    // Before 1970, so that the time up to which tasks are copied is the same in all runs.
+    const options = { afterMs: 2 * Date.now(), everyMs: 1, signal: new AbortController().signal };
+    for (let run = 0; run < 3; run += 1)
+      expect(await ops.archiver?.run(options)).toMatchObject({ copied: 0, damaged: [] });
+  });
+
   test('a task that is not copied is not dropped for lack of room', async () => {
     const { store, send, archive, redis, prefix, worker } = await open({ maxKeptTasks: 2, retentionMinMs: 1 });
     const first = await send('one');

@@ -1,4 +1,4 @@
-import type { ArchivedTask, TaskArchive } from '@switchyard/store';
+import { type ArchivedTask, isOutage, type TaskArchive } from '@switchyard/store';
 import { keptSince, REMOTE_AGENTS, redisTimeMs, type ShardKeys, sortableTime } from '@switchyard/store/inside';
 import { copyOf } from './archived-copy.ts';
 import type { OperatorDependencies } from './operator-dependencies.ts';
@@ -13,6 +13,13 @@ export interface Archived {
   readonly copied: number;
   /** For how long a task had waited at the beginning, at most, beside the time that it should wait. */
   readonly behindMs: number;
+  /** Tasks that cannot be read: they are left out, so that others are copied. */
+  readonly damaged: readonly DamagedTask[];
+}
+
+export interface DamagedTask {
+  readonly taskId: string;
+  readonly error: unknown;
 }
 
 export interface ArchiveReading {
@@ -67,6 +74,7 @@ export class Archiver {
     return {
       copied: done.reduce((sum, { copied }) => sum + copied, 0),
       behindMs: Math.max(0, ...done.map(({ behindMs }) => behindMs)),
+      damaged: done.flatMap(({ damaged }) => damaged),
     };
   }
 
@@ -99,7 +107,7 @@ export class Archiver {
   async #copyShard(keys: ShardKeys, options: RunOptions): Promise<Archived> {
     const { redis } = this.#dependencies;
     const claim = `${keys.archived}:claim`;
-    if ((await redis.set(claim, '', 'PX', CLAIM_MS, 'NX')) === null) return { copied: 0, behindMs: 0 };
+    if ((await redis.set(claim, '', 'PX', CLAIM_MS, 'NX')) === null) return { copied: 0, behindMs: 0, damaged: [] };
     let isDone = false;
     try {
       const archived = await this.#copyClaimed(keys, { ...options, goOn: () => redis.pexpire(claim, CLAIM_MS) });
@@ -117,6 +125,7 @@ export class Archiver {
   ): Promise<Archived> {
     const { redis, settings } = this.#dependencies;
     let [copied, behindMs] = [0, 0];
+    const damaged: DamagedTask[] = [];
     for (;;) {
       const nowMs = await redisTimeMs(redis);
       const from = (await redis.get(keys.archived)) ?? '';
@@ -125,10 +134,10 @@ export class Archiver {
       const keptMs = 2 * settings.retentionMs;
       await redis.set(keys.archived, from, 'PX', keptMs);
       const step = await this.#nextStep(keys, { from, upto: sortableTime(iso(nowMs - afterMs)) });
-      copied += await this.#copyAll(step.taskIds, { signal, goOn });
-      if (signal.aborted) return { copied, behindMs };
+      copied += await this.#copyAll(step.taskIds, { signal, goOn, damaged });
+      if (signal.aborted) return { copied, behindMs, damaged };
       await redis.set(keys.archived, step.upto, 'PX', keptMs);
-      if (step.isLast) return { copied, behindMs };
+      if (step.isLast) return { copied, behindMs, damaged };
     }
   }
 
@@ -148,22 +157,19 @@ export class Archiver {
         ),
       );
       const cut = ranges.flatMap((range) => (range.length === limit ? [timeIn(range.at(-1))] : [])).sort();
-      const until = cut[0] ?? upto;
       // As many tasks as the limit ended in one millisecond.
-      if (until === from) continue;
+      if (cut[0] === from) continue;
+      const until = cut[0] ?? upto;
       const entries = ranges.flat().filter((entry) => timeIn(entry) < until);
       return { taskIds: entries.map(taskIdIn), upto: until, isLast: cut.length === 0 };
     }
   }
 
-  async #copyAll(
-    taskIds: readonly string[],
-    { signal, goOn }: { readonly signal: AbortSignal; readonly goOn: () => Promise<unknown> },
-  ): Promise<number> {
+  async #copyAll(taskIds: readonly string[], { signal, goOn, damaged }: Copying): Promise<number> {
     let copied = 0;
     for (let at = 0; at < taskIds.length && !signal.aborted; at += TASKS_AT_ONCE) {
       const some = taskIds.slice(at, at + TASKS_AT_ONCE);
-      const found = await Promise.all(some.map((id) => copyOf(this.#dependencies, id)));
+      const found = await Promise.all(some.map((id) => this.#copyOf(id, damaged)));
       const tasks = found.filter((task): task is ArchivedTask => task !== undefined);
       if (tasks.length > 0) await this.#dependencies.archive.put(tasks);
       copied += tasks.length;
@@ -171,6 +177,22 @@ export class Archiver {
     }
     return copied;
   }
+
+  async #copyOf(taskId: string, damaged: DamagedTask[]): Promise<ArchivedTask | undefined> {
+    try {
+      return await copyOf(this.#dependencies, taskId);
+    } catch (error) {
+      if (isOutage(error)) throw error;
+      damaged.push({ taskId, error });
+      return undefined;
+    }
+  }
+}
+
+interface Copying {
+  readonly signal: AbortSignal;
+  readonly goOn: () => Promise<unknown>;
+  readonly damaged: DamagedTask[];
 }
 
 /** The time in an entry of an index: state, time, id. */

@@ -44,7 +44,11 @@ export class Archiving {
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     const { retentionMs } = this.#settings;
-    const { copied, behindMs } = await this.#archiver.run({ ...this.#settings, signal });
+    const { copied, behindMs, damaged } = await this.#archiver.run({ ...this.#settings, signal });
+    for (const { taskId, error } of damaged) {
+      const err = new Error(`Task ${taskId} is damaged, and cannot be copied to the archive.`, { cause: error });
+      this.#emit({ kind: 'error', where: 'archive', err });
+    }
     if (copied > 0) this.#emit({ kind: 'archived', copied, behindMs });
     const expired = retentionMs > 0 ? await this.#archiver.expire(retentionMs, signal) : 0;
     if (expired > 0) this.#emit({ kind: 'archive-expired', count: expired });
