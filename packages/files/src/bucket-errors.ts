@@ -1,14 +1,14 @@
 import { FileRefused } from './file-refused.ts';
 
 /** What is read of an error of the SDK. The rest of it may hold parts of the request, and is not passed on. */
-interface Failure {
+interface ErrorFacts {
   readonly name: string;
   /** Of the system, for a connection. */
   readonly code?: string;
   readonly status?: number;
 }
 
-function failureOf(error: unknown): Failure {
+function factsOf(error: unknown): ErrorFacts {
   if (!(error instanceof Error)) return { name: 'Error' };
   const { name, code, $metadata } = error as Error & {
     readonly code?: unknown;
@@ -24,18 +24,18 @@ const missingNames: readonly string[] = ['NoSuchKey', 'NoSuchUpload', 'NotFound'
 
 /** Whether there is no such object or upload. */
 export function isMissing(error: unknown): boolean {
-  return missingNames.includes(failureOf(error).name);
+  return missingNames.includes(factsOf(error).name);
 }
 
 /** Whether a condition of a request did not hold, or another request changed the object at the same time. */
 export function isConflict(error: unknown): boolean {
-  const { status } = failureOf(error);
+  const { status } = factsOf(error);
   return status === 412 || status === 409 || isMissing(error);
 }
 
 /** Whether the server refuses a header that it does not know. */
 export function isUnknownHeader(error: unknown): boolean {
-  const { status } = failureOf(error);
+  const { status } = factsOf(error);
   return status === 501 || status === 400;
 }
 
@@ -58,7 +58,7 @@ const regionNames: readonly string[] = [
 
 /** An error for clients, who do not learn where files are; its cause tells operators what happened, and where to look. */
 export function refusalOf(error: unknown, place: string): FileRefused {
-  const failure = failureOf(error);
+  const failure = factsOf(error);
   const cause = new Error(`FILES_URL: ${place} ${reasonOf(failure)}`);
   // The stack of this place tells nothing.
   Reflect.deleteProperty(cause, 'stack');
@@ -67,7 +67,7 @@ export function refusalOf(error: unknown, place: string): FileRefused {
     : new FileRefused('unavailable', 'The store of files is unavailable', { cause });
 }
 
-function reasonOf({ name, code, status }: Failure): string {
+function reasonOf({ name, code, status }: ErrorFacts): string {
   if (name === 'NoSuchBucket') return 'does not exist';
   if (name === 'CredentialsProviderError' || name === 'TokenProviderError')
     return 'needs credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or give this machine a role';

@@ -10,7 +10,7 @@ export function newFileId(sizeBytes: number): string {
 
 /** The id with another size. */
 export function sizedId(id: string, sizeBytes: number): string {
-  return id.replace(/-.*$/, `-${sizeBytes.toString(36)}`);
+  return `${id.slice(0, id.indexOf('-'))}-${sizeBytes.toString(36)}`;
 }
 
 /** Bytes of the file with this id; undefined: it is no id of a file. */

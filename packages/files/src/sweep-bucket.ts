@@ -5,7 +5,7 @@ import { removeUpload, S3Upload } from './s3-upload.ts';
 import { anotherDeployment, bytesIn, factsName, isMark, ofPrincipal, type SweepOptions, taskIdOf } from './sweep.ts';
 
 /** One pass over the bucket. */
-interface Sweep extends SweepOptions {
+interface BucketSweep extends SweepOptions {
   readonly bucket: Bucket;
   /** The time of the server, which stamps objects. */
   readonly nowMs: number;
@@ -38,7 +38,7 @@ export async function sweepBucket(bucket: Bucket, options: SweepOptions) {
 }
 
 /** @returns what is removed */
-async function sweepOwner(sweep: Sweep): Promise<string[]> {
+async function sweepOwner(sweep: BucketSweep): Promise<string[]> {
   const { bucket, place, unusedMs, signal } = sweep;
   const known = new Set<string>();
   const removed: string[] = [];
@@ -80,7 +80,7 @@ async function* filesIn(
 }
 
 /** @returns whether a file, or an upload, is removed */
-async function sweepFile(sweep: Sweep, id: string, names: Names): Promise<boolean> {
+async function sweepFile(sweep: BucketSweep, id: string, names: Names): Promise<boolean> {
   const { bucket, place, unusedMs, markMs } = sweep;
   const uploadMs = names.get(uploadName);
   if (!names.has(factsName) && !names.has(goneName)) {
@@ -98,7 +98,7 @@ async function sweepFile(sweep: Sweep, id: string, names: Names): Promise<boolea
 }
 
 /** Also what a process was removing when it crashed. */
-async function removeUnfinished({ bucket, place }: Sweep, id: string): Promise<boolean> {
+async function removeUnfinished({ bucket, place }: BucketSweep, id: string): Promise<boolean> {
   const keys = keysIn(place, id);
   const upload = await S3Upload.read(bucket, keys);
   // With its size it may have become a file under another id.
@@ -113,7 +113,7 @@ async function hasFacts(bucket: Bucket, prefix: string): Promise<boolean> {
   return false;
 }
 
-async function removeFile({ bucket, place }: Sweep, id: string, before: Names): Promise<boolean> {
+async function removeFile({ bucket, place }: BucketSweep, id: string, before: Names): Promise<boolean> {
   const keys = keysIn(place, id);
   const found = (await bucket.text(keys.facts)) ?? (await bucket.text(keys.gone));
   // Its owner has deleted it.
@@ -147,7 +147,7 @@ async function restoreFile(bucket: Bucket, keys: FileKeys): Promise<void> {
 }
 
 /** Whether a task needs the file, or may need it soon. Forgets tasks that are gone, if others are left. */
-async function isNeeded(sweep: Sweep, id: string, names: Names): Promise<boolean> {
+async function isNeeded(sweep: BucketSweep, id: string, names: Names): Promise<boolean> {
   const marks = [...names.keys()].filter(isMark);
   if (marks.length === 0) return !isOld(names.get(factsName) ?? names.get(goneName), sweep.unusedMs, sweep);
   const found = await sweep.existing(marks.map(taskIdOf));
@@ -159,6 +159,6 @@ async function isNeeded(sweep: Sweep, id: string, names: Names): Promise<boolean
 }
 
 /** @param changedMs unset: there is no such object */
-function isOld(changedMs: number | undefined, ageMs: number, { nowMs }: Sweep): boolean {
+function isOld(changedMs: number | undefined, ageMs: number, { nowMs }: BucketSweep): boolean {
   return changedMs !== undefined && nowMs - changedMs >= ageMs;
 }
