@@ -39,6 +39,14 @@ describe.skipIf(skipped)(`the archive${skipped && ` (not tested: ${skipped})`}`,
       card,
       execute: async (turn) => {
         if (turn.text === 'ask') return turn.requireInput('Which?');
+        if (turn.text === 'large') {
+          for (const name of ['first', 'second']) {
+            const artifact = turn.artifact({ artifactId: name, name });
+            for (let part = 0; part < 3; part += 1) await artifact.append(`${part}é"\\\t`.repeat(150_000));
+            await artifact.finish('end');
+          }
+          return turn.complete('Done.');
+        }
         await turn.artifact({ artifactId: 'answer', name: 'Answer' }).finish(`${turn.text} done`);
         return turn.complete('Done.');
       },
@@ -112,6 +120,18 @@ describe.skipIf(skipped)(`the archive${skipped && ` (not tested: ${skipped})`}`,
     expect(await store.tasks.read(bob, taskId)).toBeUndefined();
     expect(await store.tasks.existing([taskId, 'other'])).toEqual(new Set([taskId]));
     expect(await ops.tasks.contents(taskId)).toBe(text(after[0]));
+  });
+
+  test('a large task, whose texts are outside of its record, is copied whole', async () => {
+    const { store, send, forget } = await open();
+    const taskId = await send('large');
+    const views = [{}, { historyLength: 1 }, { includeArtifacts: false }];
+    const read = () => Promise.all(views.map((view) => store.tasks.read(scope, taskId, view)));
+    const parsed = async () => (await read()).map((reading) => JSON.parse(text(reading) ?? ''));
+    const before = await parsed();
+    expect(JSON.stringify(before[0]).length).toBeGreaterThan(3_000_000);
+    await forget(taskId);
+    expect(await parsed()).toEqual(before);
   });
 
   test('it takes no message, cannot be canceled, and is deleted for good', async () => {

@@ -1,5 +1,13 @@
 import type { ArchivedJson, ArchivedTask } from '@switchyard/store';
-import { agentOf, BEFORE_HISTORY, type Piece, queueName, readInPieces, readPieces } from '@switchyard/store/inside';
+import {
+  agentOf,
+  BEFORE_HISTORY,
+  bytesIn,
+  type Piece,
+  queueName,
+  readInPieces,
+  readPieces,
+} from '@switchyard/store/inside';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import type { OperatorTasks } from './operator-tasks.ts';
 import { readRows } from './task-rows.ts';
@@ -8,8 +16,16 @@ interface CopyDependencies extends OperatorDependencies {
   readonly tasks: OperatorTasks;
 }
 
-/** The copy of an ended task for the archive. @returns undefined: it is gone, or has not ended */
-export async function copyOf(dependencies: CopyDependencies, taskId: string): Promise<ArchivedTask | undefined> {
+/** A task to copy, whose long texts are not read yet. */
+export interface PreparedCopy {
+  readonly taskId: string;
+  readonly bytes: number;
+  /** Undefined: the task was deleted meanwhile. */
+  read(): Promise<ArchivedTask | undefined>;
+}
+
+/** @returns undefined: the task is gone, or has not ended */
+export async function prepareCopy(dependencies: CopyDependencies, taskId: string): Promise<PreparedCopy | undefined> {
   const { redis, shards, tasks } = dependencies;
   const [found, [row], detail] = await Promise.all([
     readInPieces(dependencies, taskId),
@@ -19,8 +35,9 @@ export async function copyOf(dependencies: CopyDependencies, taskId: string): Pr
   const fields = ['owner', 'context', 'state', 'time', 'index_time', 'request'] as const;
   const [owner, context, letter, time, endedAt, request] = await redis.hmget(shards.of(taskId).task(taskId), ...fields);
   if (!found || !row || !detail || !owner || !letter || !time || letter !== letter.toUpperCase()) return undefined;
-  const { version, answered } = found.reading;
-  return {
+  const { pieces, reading } = found;
+  const { version, answered } = reading;
+  const known = {
     id: taskId,
     owner,
     agent: queueName(agentOf(owner)),
@@ -30,28 +47,38 @@ export async function copyOf(dependencies: CopyDependencies, taskId: string): Pr
     endedAt: endedAt ?? time,
     version,
     answered,
-    json: await jsonOf(dependencies, found.pieces),
     row: JSON.stringify(row),
     detail: JSON.stringify(detail),
     origin: JSON.stringify([owner, request ?? null]),
   };
+  const read = async (): Promise<ArchivedTask | undefined> => {
+    const json = await jsonOf(dependencies, pieces);
+    return json && { ...known, json };
+  };
+  return { taskId, bytes: bytesIn(pieces), read };
 }
 
-/** The pieces as pieces.lua puts them: the head, the artifacts, the history, the tail. */
-async function jsonOf({ redis }: OperatorDependencies, pieces: readonly Piece[]): Promise<ArchivedJson> {
+/**
+ * The pieces as pieces.lua puts them: the head, the artifacts, the history, the tail.
+ * @returns undefined: the task was deleted meanwhile
+ */
+async function jsonOf({ redis }: OperatorDependencies, pieces: readonly Piece[]): Promise<ArchivedJson | undefined> {
   const history = pieces.indexOf(BEFORE_HISTORY);
-  const textOf = async (some: readonly Piece[]): Promise<string> => {
-    const bytes = await readPieces(redis, some);
-    if (!bytes) throw new Error('A text of a task was replaced while it was copied: it is copied again.');
-    return Buffer.concat(bytes).toString();
-  };
   const end = history < 0 ? pieces.length - 1 : history;
-  return {
-    head: await textOf(pieces.slice(0, 1)),
-    artifacts: end > 1 ? await textOf(pieces.slice(1, end)) : '',
-    history: history < 0 ? [] : messagesIn(await textOf(pieces.slice(history + 1, history + 2))),
-    tail: await textOf(pieces.slice(-1)),
-  };
+  const parts = [
+    pieces.slice(0, 1),
+    pieces.slice(1, end),
+    history < 0 ? [] : pieces.slice(history + 1, history + 2),
+    pieces.slice(-1),
+  ];
+  const texts: string[] = [];
+  for (const part of parts) {
+    const bytes = await readPieces(redis, part);
+    if (!bytes) return undefined;
+    texts.push(Buffer.concat(bytes).toString());
+  }
+  const [head = '', artifacts = '', messages = '', tail = ''] = texts;
+  return { head, artifacts, history: history < 0 ? [] : messagesIn(messages), tail };
 }
 
 /** Messages are separated by a comma and a tab, which JSON escapes; the first one may begin with a tab. */

@@ -1,6 +1,6 @@
-import { type ArchivedTask, isOutage, type TaskArchive } from '@switchyard/store';
+import { isOutage, type TaskArchive } from '@switchyard/store';
 import { keptSince, REMOTE_AGENTS, redisTimeMs, type ShardKeys, sortableTime } from '@switchyard/store/inside';
-import { copyOf } from './archived-copy.ts';
+import { type PreparedCopy, prepareCopy } from './archived-copy.ts';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import type { OperatorTasks } from './operator-tasks.ts';
 
@@ -49,6 +49,8 @@ const TIME_LENGTH = 8;
 const TASKS_OF_RANGE = 500;
 /** Tasks that are read at the same time, and written together. */
 const TASKS_AT_ONCE = 20;
+/** Tasks of this size are read and written alone. */
+const LARGE_BYTES = 1024 ** 2;
 const EXPIRED_AT_ONCE = 1_000;
 /** One process copies a shard at a time. If it stops, another one goes on after this time. */
 const CLAIM_MS = 10_000;
@@ -166,26 +168,37 @@ export class Archiver {
   }
 
   async #copyAll(taskIds: readonly string[], { signal, goOn, damaged }: Copying): Promise<number> {
+    const { archive } = this.#dependencies;
     let copied = 0;
     for (let at = 0; at < taskIds.length && !signal.aborted; at += TASKS_AT_ONCE) {
       const some = taskIds.slice(at, at + TASKS_AT_ONCE);
-      const found = await Promise.all(some.map((id) => this.#copyOf(id, damaged)));
-      const tasks = found.filter((task): task is ArchivedTask => task !== undefined);
-      if (tasks.length > 0) await this.#dependencies.archive.put(tasks);
-      copied += tasks.length;
-      await goOn();
+      const found = await Promise.all(
+        some.map((id) => unlessDamaged(id, damaged, prepareCopy(this.#dependencies, id))),
+      );
+      const prepared = found.filter((copy) => copy !== undefined);
+      const [large, small] = [prepared.filter(isLarge), prepared.filter((copy) => !isLarge(copy))];
+      // Large tasks are in memory one after the other.
+      for (const copies of [small, ...large.map((copy) => [copy])]) {
+        const read = await Promise.all(copies.map((copy) => unlessDamaged(copy.taskId, damaged, copy.read())));
+        const tasks = read.filter((task) => task !== undefined);
+        if (tasks.length > 0) await archive.put(tasks);
+        copied += tasks.length;
+        await goOn();
+      }
     }
     return copied;
   }
+}
 
-  async #copyOf(taskId: string, damaged: DamagedTask[]): Promise<ArchivedTask | undefined> {
-    try {
-      return await copyOf(this.#dependencies, taskId);
-    } catch (error) {
-      if (isOutage(error)) throw error;
-      damaged.push({ taskId, error });
-      return undefined;
-    }
+const isLarge = ({ bytes }: PreparedCopy): boolean => bytes > LARGE_BYTES;
+
+async function unlessDamaged<T>(taskId: string, damaged: DamagedTask[], task: Promise<T>): Promise<T | undefined> {
+  try {
+    return await task;
+  } catch (error) {
+    if (isOutage(error)) throw error;
+    damaged.push({ taskId, error });
+    return undefined;
   }
 }
 

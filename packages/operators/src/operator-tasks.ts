@@ -88,7 +88,8 @@ export class OperatorTasks {
     const json = (await this.#dependencies.archive?.describe([taskId], 'detail'))?.get(taskId);
     if (json === undefined) return undefined;
     const { timeline, expiresAt: _, ...detail }: TaskDetail = JSON.parse(json);
-    return { ...detail, isArchived: true, ...(hasTimeline && timeline && { timeline }) };
+    // Its steps went with Redis.
+    return { ...detail, steps: [], isArchived: true, ...(hasTimeline && timeline && { timeline }) };
   }
 
   /** Many clients may ask at once: what concerns all tasks is read once a second. */

@@ -46,7 +46,7 @@ export { decodePageToken, encodePageToken } from './tasks/list/page-token.ts';
 export { type SpentBudget, spentBudget } from './tasks/quotas/budgets.ts';
 export { shareOfShard } from './tasks/quotas/quotas.ts';
 export { archivedOwner, type HasArchive } from './tasks/read/archived-reads.ts';
-export { BEFORE_HISTORY, type Piece, readPieces } from './tasks/read/pieces.ts';
+export { BEFORE_HISTORY, bytesIn, type Piece, readPieces } from './tasks/read/pieces.ts';
 export { readInPieces, readTask } from './tasks/read/read.ts';
 export { hiddenLetter, stateLetters, stateOf, withdrawnLetter } from './tasks/visibility/state-letters.ts';
 export { readFailure, readReason, storedFailureText } from './turns/failure-text.ts';
