@@ -10,6 +10,7 @@ import {
   ListObjectsV2Command,
   type ListObjectsV2Output,
   PutObjectCommand,
+  type PutObjectCommandInput,
   S3Client,
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
@@ -77,15 +78,22 @@ export class Bucket {
   async start(): Promise<void> {
     const key = `${this.prefix}.probe-${randomBytes(8).toString('hex')}`;
     await this.put(key, '');
-    const again = new PutObjectCommand({ ...this.#object(key), Body: new Uint8Array(), IfNoneMatch: '*' });
-    try {
-      await this.#send((signal) => this.#client.send(again, signal));
-      this.#hasConditions = false;
-    } catch (error) {
-      if (isUnknownHeader(error)) this.#hasConditions = false;
-      else if (!isConflict(error)) throw this.#explained(error);
-    }
+    for (const condition of [{ IfNoneMatch: '*' }, { IfMatch: '"0"' }])
+      if (!(await this.#refuses({ ...this.#object(key), Body: new Uint8Array(), ...condition })))
+        this.#hasConditions = false;
     await this.remove(key);
+  }
+
+  /** Whether the server keeps a condition, which does not hold. */
+  async #refuses(input: PutObjectCommandInput): Promise<boolean> {
+    try {
+      await this.#send((signal) => this.#client.send(new PutObjectCommand(input), signal));
+      return false;
+    } catch (error) {
+      if (isUnknownHeader(error)) return false;
+      if (isConflict(error)) return true;
+      throw this.#explained(error);
+    }
   }
 
   /** @returns the ETag; undefined: the condition does not hold */

@@ -44,6 +44,7 @@ export class S3Files implements FileStore {
 
   async write(owner: string, content: Content, { facts, expected = {}, taskId }: NewFile): Promise<StoredFile> {
     const { draftId, bucket, upload } = await this.#create(owner, facts, expected.sizeBytes);
+    let written: readonly string[] = [];
     try {
       const hash = createHash('sha256');
       const limit = limitOf(this.limits, await this.#roomOf(owner), expected);
@@ -58,14 +59,14 @@ export class S3Files implements FileStore {
       await upload.seal();
       const keys = fileKeys(bucket.prefix, owner, file.id);
       const mark = taskId === undefined ? undefined : taskName(taskId);
+      written = [keys.facts, ...(mark === undefined ? [] : [keys.folder + mark])];
       if (mark !== undefined) await bucket.put(keys.folder + mark, '');
       await upload.publish(file, keys);
       // Another file of the principal may have been written meanwhile, and its size was not known before.
       if (expected.sizeBytes === undefined) await this.#requireRoomFor(owner, file.id);
       return file;
     } catch (error) {
-      // A sweep does it later, if the bucket is away.
-      await upload.discard().catch(() => undefined);
+      await undo(bucket, written, upload);
       throw error;
     }
   }
@@ -103,7 +104,8 @@ export class S3Files implements FileStore {
     this.#writing.add(keys.upload);
     try {
       const upload = await S3Upload.read(bucket, keys);
-      const stored = upload?.offset ?? (await this.upload(owner, id))?.offset ?? 0;
+      const stored = upload?.offset ?? (await this.upload(owner, id))?.offset;
+      if (stored === undefined) throw new FileRefused('wrong-offset', 'The upload has been removed');
       if (stored !== offset) throw new FileRefused('wrong-offset', `The upload has ${stored} bytes, and not ${offset}`);
       const sizeBytes = sizeOf(id) ?? 0;
       if (!upload) return stored;
@@ -144,8 +146,10 @@ export class S3Files implements FileStore {
     if (name === undefined) return (await this.find(owner, id)) !== undefined;
     if (sizeOf(id) === undefined) return false;
     const { bucket, keys } = await this.#of(owner, id);
+    // A mark counts as bytes of the principal: there is none for a file of somebody else.
+    if ((await bucket.modifiedMs(keys.facts)) === undefined) return false;
     await bucket.put(keys.folder + name, '');
-    // Afterwards: a sweep looks for marks after it has removed the facts.
+    // Again: a sweep looks for marks after it has removed the facts.
     if ((await bucket.modifiedMs(keys.facts)) !== undefined) return true;
     await bucket.remove(keys.folder + name);
     return false;
@@ -226,4 +230,14 @@ export class S3Files implements FileStore {
     this.#bucket ??= this.#open();
     return this.#bucket;
   }
+}
+
+/** Removes what was written of a file, unless the bucket is away: then a sweep does it later. */
+async function undo(bucket: Bucket, written: readonly string[], upload: S3Upload): Promise<void> {
+  const remove = async (): Promise<void> => {
+    // First of all, so that nobody sees a file without content.
+    for (const key of written) await bucket.remove(key);
+    await upload.discard();
+  };
+  await remove().catch(() => undefined);
 }

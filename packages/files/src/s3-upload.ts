@@ -64,8 +64,13 @@ export class S3Upload {
     const state: UploadState = { ...known, offset: 0, parts: [], nextPart: 1 };
     if (isInPieces && known.sizeBytes !== 0) state.multipart = await bucket.beginParts(keys.content);
     const upload = new S3Upload(bucket, keys, { state });
-    if (isInPieces) await upload.#save();
-    else await upload.claim();
+    try {
+      await (isInPieces ? upload.#save() : upload.claim());
+    } catch (error) {
+      // Nothing else knows of the parts.
+      if (state.multipart) await bucket.abortParts(keys.content, state.multipart).catch(() => undefined);
+      throw error;
+    }
     return upload;
   }
 
@@ -129,25 +134,33 @@ export class S3Upload {
     else if (this.#restBytes > 0) await this.#putPart();
   }
 
-  /** Makes a file of an upload in pieces that is sealed. Several processes may do so. */
-  async complete(id: string): Promise<StoredFile> {
+  /** Makes a file of an upload in pieces that is sealed. Several processes may do so; one may delete it meanwhile. */
+  async complete(id: string): Promise<void> {
     const { sizeBytes = 0, facts } = this.#state;
     if (sizeBytes === 0) await this.#bucket.put(this.#keys.content, '');
     else await this.#join();
     const hash = createHash('sha256');
     for await (const chunk of this.#bucket.read(this.#keys.content, { start: 0, end: sizeBytes - 1 }))
       hash.update(chunk);
-    const file = { ...facts, id, sizeBytes, sha256: hash.digest('hex') };
-    await writeFacts(this.#bucket, this.#keys, file);
+    const isThere = async (key: string): Promise<boolean> => (await this.#bucket.modifiedMs(key)) !== undefined;
+    if (!(await isThere(this.#keys.upload))) {
+      if (await isThere(this.#keys.facts)) return;
+      throw lost();
+    }
+    await writeFacts(this.#bucket, this.#keys, { ...facts, id, sizeBytes, sha256: hash.digest('hex') });
+    if (!(await isThere(this.#keys.content))) {
+      await this.#bucket.remove(this.#keys.facts);
+      throw lost();
+    }
     await removeUpload(this.#bucket, this.#keys);
-    return file;
   }
 
   /** Makes a file of what one request has written and sealed. @param keys of the file, whose size may not have been known */
   async publish(file: StoredFile, keys: FileKeys): Promise<void> {
     await this.#join();
     await writeFacts(this.#bucket, keys, file);
-    await this.#bucket.remove(this.#keys.upload);
+    // What is left of it, a sweep removes.
+    await this.#bucket.remove(this.#keys.upload).catch(() => undefined);
   }
 
   /** Removes everything. */

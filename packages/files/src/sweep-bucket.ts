@@ -137,10 +137,14 @@ async function removeFile({ bucket, place }: BucketSweep, id: string, before: Na
   return true;
 }
 
-/** Undoes the beginning of `removeFile`. */
+/** Undoes the beginning of `removeFile`, or finishes it, if the content is gone. */
 async function restoreFile(bucket: Bucket, keys: FileKeys): Promise<void> {
   const gone = await bucket.text(keys.gone);
   if (!gone) return;
+  if ((await bucket.modifiedMs(keys.content)) === undefined) {
+    for await (const { key } of bucket.list(keys.folder)) await bucket.remove(key);
+    return;
+  }
   const { sweep: _, ...facts } = JSON.parse(gone.text);
   await bucket.put(keys.facts, JSON.stringify(facts));
   await bucket.remove(keys.gone);
@@ -149,7 +153,8 @@ async function restoreFile(bucket: Bucket, keys: FileKeys): Promise<void> {
 /** Whether a task needs the file, or may need it soon. Forgets tasks that are gone, if others are left. */
 async function isNeeded(sweep: BucketSweep, id: string, names: Names): Promise<boolean> {
   const marks = [...names.keys()].filter(isMark);
-  if (marks.length === 0) return !isOld(names.get(factsName) ?? names.get(goneName), sweep.unusedMs, sweep);
+  // A file that is being removed had none.
+  if (marks.length === 0) return !names.has(goneName) && !isOld(names.get(factsName), sweep.unusedMs, sweep);
   const found = await sweep.existing(marks.map(taskIdOf));
   const gone = marks.filter((mark) => !found.has(taskIdOf(mark)) && isOld(names.get(mark), sweep.markMs, sweep));
   if (gone.length === marks.length) return false;

@@ -166,6 +166,29 @@ describe.skipIf(missing)(`In a bucket${missing ? ` (${missing})` : ''}`, () => {
     });
   });
 
+  it('a mark for a file that is not there writes nothing, which would count for the principal', async () => {
+    place.path.requests.length = 0;
+    expect(await files.keepFor('o', `${'0'.repeat(32)}-zzzzzz`, 't')).toBe(false);
+    expect(place.path.requests.filter((request) => request.startsWith('PUT'))).toEqual([]);
+  });
+
+  it('a file whose content went with its deletion while its upload was completed is not seen', async () => {
+    const id = await files.begin('o', facts, 3);
+    // Of the other process: the content is read for its hash, and then the file is deleted.
+    let isDeleted = false;
+    place.path.fate = (request) => {
+      if (/^HEAD .*\/upload\.json/.test(request) && !isDeleted) {
+        isDeleted = true;
+        return { status: 404, code: 'NotFound' };
+      }
+      return 'passes';
+    };
+    const writing = files.append('o', id, { offset: 0, content: content('abc') });
+    await expect(writing).rejects.toMatchObject({ reason: 'busy' });
+    expect(isDeleted).toBe(true);
+    expect((await objects()).filter((name) => name.endsWith('facts.json'))).toEqual([]);
+  });
+
   it('more files than fit into an answer of the server count for their principal', async () => {
     const id = await files.begin('o', facts, 1);
     const [path = ''] = (await place.names()).map((name) => `${place.prefix}${name}`);
@@ -225,6 +248,19 @@ describe.skipIf(missing)(`In a bucket${missing ? ` (${missing})` : ''}`, () => {
       await place.age();
       await files.sweep(sweepOptions('t'));
       expect((await objects()).sort()).toEqual(['content/<id>', 'files/<id>/facts.json', 'files/<id>/task-t']);
+    });
+
+    it('of a sweep after the content is made good by the next one, which shows no file without content', async () => {
+      const kept = await files.write('o', content('x'), { facts, taskId: 'gone' });
+      await place.age();
+      crashAt(/^DELETE .*\/gone\.json/);
+      await expect(files.sweep(sweepOptions())).rejects.toMatchObject({ reason: 'unavailable' });
+      place.path.fate = () => 'passes';
+      await place.age();
+      // Unused files stay for longer than a sweep waits for another one.
+      await files.sweep({ ...sweepOptions(), unusedMs: 86_400_000 });
+      expect(await files.find('o', kept.id)).toBeUndefined();
+      expect(await objects()).toEqual([]);
     });
 
     it('of a sweep is made good by the next one', async () => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { pipeline } from 'node:stream/promises';
 import type { OpenFile, StoredFile } from '@switchyard/files';
 import { type Exchange, respondUnchanged } from '../exchange/exchange.ts';
@@ -20,10 +21,14 @@ export async function answerFile({ file, read }: OpenFile, { req, res }: Exchang
   headers.push('Content-Type', file.mediaType, 'Content-Disposition', dispositionOf(file));
   headers.push('Repr-Digest', `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`);
   if (range) headers.push('Content-Range', `bytes ${start}-${end}/${sizeBytes}`);
-  res.writeHead(range ? 206 : 200, headers);
-  if (req.method === 'HEAD') return void res.end();
+  const status = range ? 206 : 200;
+  if (req.method === 'HEAD') return void res.writeHead(status, headers).end();
+  const content = read(range);
+  // A store that is away is told while an error can still be answered.
+  await once(content, 'readable');
+  res.writeHead(status, headers);
   try {
-    await pipeline(read(range), res);
+    await pipeline(content, res);
   } catch (error) {
     // The client sees that the file breaks off, and can go on with a range.
     if (!res.destroyed) res.destroy();

@@ -1,4 +1,4 @@
-import type { FileStore } from '@switchyard/files';
+import { FileRefused, type FileStore } from '@switchyard/files';
 import { A2AError, httpStatuses } from '@switchyard/protocol';
 import type { DataStore, MemoryLocker, Server } from '@tus/server';
 import type { Exchange } from '../exchange/exchange.ts';
@@ -58,8 +58,12 @@ export class TusUploads {
         return files.begin(owner, facts, Number(headers.get('upload-length')));
       },
       onResponseError: (_, thrown) => {
-        if (!(thrown instanceof Error)) return undefined;
-        const error = toA2AError(thrown);
+        const isOurs = thrown instanceof Error;
+        // The library's answers to wrong requests. Its only 5xx is that a lock was not free for 30 s.
+        if (!isOurs && thrown.status_code < 500) return undefined;
+        const error = toA2AError(
+          isOurs ? thrown : new FileRefused('unavailable', 'Another request writes this upload'),
+        );
         onError(error);
         return { status_code: httpStatuses[error.code], body: `${error.message}\n` };
       },
