@@ -26,6 +26,7 @@ describe.skipIf(skipped)(`programs with an archive${skipped && ` (not tested: ${
       ARCHIVE_URL: postgres.url,
       ARCHIVE_AFTER_MS: '1',
       RETENTION_MS: String(RETENTION_MS),
+      IDEMPOTENCY_MS: '20000',
       PUSH_ALLOW_HTTP: 'on',
     };
     stack = await startStack({ redisUrl: inject('redisUrl'), agents: ['echo'], env });

@@ -4,7 +4,7 @@ import { defineAgent } from '@switchyard/agent';
 import { PostgresArchive } from '@switchyard/archive';
 import { Ops } from '@switchyard/operators';
 import { isOutage, Store, type StoreSettings, type TaskReading } from '@switchyard/store';
-import { sortableTime } from '@switchyard/store/inside';
+import { sortableTime, withdrawnLetter } from '@switchyard/store/inside';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { skippedFor } from '../../../tests/support/has-program.ts';
@@ -257,6 +257,46 @@ describe.skipIf(skipped)(`the archive${skipped && ` (not tested: ${skipped})`}`,
     }
     await until(() => isCopied(young), { what: 'it is copied' });
     expect(await store.tasks.read(scope, old)).toMatchObject({ state: 'TASK_STATE_COMPLETED' });
+  });
+
+  test('operators find a task whose client was given a plain message instead; the client does not', async () => {
+    const { store, ops, archive, redis, prefix, send, forget } = await open({ retentionMs: 5_000 });
+    const taskId = await send('write');
+    await store.tasks.withdraw(scope, taskId);
+    for (const key of await redis.keys(`${prefix}*outbox:archived*`)) await redis.del(key);
+    const isWithdrawn = async () =>
+      (await archive.read([taskId], { contents: 'none' })).get(taskId)?.letter === withdrawnLetter;
+    await until(isWithdrawn, { what: 'it is copied again' });
+    await forget(taskId);
+    const search = { pageSize: 10, hasText: false };
+    for (const filter of [
+      {},
+      { agent: 'writes' },
+      { states: ['TASK_STATE_COMPLETED' as const] },
+      { subject: 'alice', tenant: 'acme' },
+    ])
+      expect((await ops.searchTasks({ ...search, ...filter })).tasks, JSON.stringify(filter)).toMatchObject([
+        { taskId },
+      ]);
+    expect((await store.tasks.list(scope, { pageSize: 10 })).totalSize).toBe(0);
+    expect(await store.tasks.read(scope, taskId)).toMatchObject({ isWithdrawn: true });
+  });
+
+  test('what is not copied stays in the index of its agent, where it is found, also past its retention', async () => {
+    const { store, ops, redis, prefix, send, worker } = await open({ retentionMs: 2_000 });
+    await send('write');
+    await worker.stop();
+    await delay(2_100);
+    const trim = async (cursor: string): Promise<number> => {
+      for (const key of await redis.keys(`${prefix}*outbox:archived`)) await redis.set(key, cursor);
+      await store.agentIndexes.trim();
+      const indexes = await redis.keys(`${prefix}{s*}:a:writes`);
+      return (await Promise.all(indexes.map((key) => redis.zcard(key)))).reduce((sum, count) => sum + count, 0);
+    };
+    expect(await trim('')).toBe(1);
+    expect((await ops.archiver?.status())?.delayMs).toBeGreaterThan(2_000);
+    expect(await trim(sortableTime('2020-01-01T00:00:00Z'))).toBe(1);
+    expect(await trim(sortableTime('2050-01-01T00:00:00Z'))).toBe(0);
   });
 
   test('a damaged task is named, and does not keep others from being copied', async () => {

@@ -14,7 +14,7 @@ import { Database } from './database.ts';
 import { findStatement, ownedBy } from './find.ts';
 import { hasNul } from './keyed-texts.ts';
 import { migrate, type Tables } from './migrate.ts';
-import { batchesOf, erased, putStatement } from './put.ts';
+import { batchesOf, erased, putStatement, sizeOfBatch } from './put.ts';
 import { type ReadRow, readingOf, readStatement } from './read.ts';
 import { Parameters, type Statement } from './statement.ts';
 import { ArchiveRefused } from './unavailable.ts';
@@ -31,6 +31,10 @@ export interface ArchiveSettings {
   /** Errors of connections that nobody waits for. */
   readonly onError: (error: Error) => void;
 }
+
+/** So many characters may take longer than other statements on a slow network. */
+const LARGE_BATCH = 1024 ** 2;
+const LARGE_TIMEOUT_MS = 60_000;
 
 /** Up to so many tasks are counted, beyond it PostgreSQL estimates them. */
 const COUNTED_TASKS = 1_000_000;
@@ -64,7 +68,12 @@ export class PostgresArchive implements TaskArchive {
   }
 
   async put(tasks: readonly ArchivedTask[]): Promise<void> {
-    for (const batch of batchesOf(tasks)) await this.#query(putStatement(this.#tables.tasks, batch));
+    await this.start();
+    for (const batch of batchesOf(tasks)) {
+      const statement = putStatement(this.#tables.tasks, batch);
+      if (sizeOfBatch(batch) < LARGE_BATCH) await this.#database.query(statement);
+      else await this.#database.transaction(LARGE_TIMEOUT_MS, async (query) => void (await query(statement)));
+    }
   }
 
   async find(query: ArchiveQuery): Promise<ArchivePage> {

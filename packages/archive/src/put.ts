@@ -53,7 +53,8 @@ export function putStatement(table: string, tasks: readonly ArchivedTask[]): Sta
   const text = `
     INSERT INTO ${table} AS old (${names}) VALUES ${tasks.map(rowOf)}
     ON CONFLICT (id) DO UPDATE SET ${names.map((name) => `${name} = excluded.${name}`)}
-    WHERE old.deleted_at IS NULL AND old.seq <= excluded.seq`;
+    WHERE old.deleted_at IS NULL AND
+      (old.seq <= excluded.seq OR split_part(old.version, '-', 2) <> split_part(excluded.version, '-', 2))`;
   return { text, values: parameters.values };
 }
 
@@ -91,3 +92,7 @@ function historyBytes(history: readonly string[]): number {
   const messages = history.reduce((sum, message) => sum + Buffer.byteLength(message), 0);
   return messages + history.length - 1 + ',"history":[]'.length;
 }
+
+/** Characters of a batch, about. */
+export const sizeOfBatch = (tasks: readonly ArchivedTask[]): number =>
+  tasks.reduce((sum, task) => sum + lengthOf(task), 0);

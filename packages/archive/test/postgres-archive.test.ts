@@ -100,12 +100,13 @@ describe.skipIf(skippedFor(missingPostgres))('the archive in PostgreSQL', () => 
     await archive.put([at('9-1')]);
     await archive.put([at('10-1')]);
     expect(await row()).toBe('"10-1"');
-    await archive.put([at('9-2')]);
+    await archive.put([at('9-1')]);
     expect(await row()).toBe('"10-1"');
-    await archive.put([at('10-2')]);
-    expect(await row()).toBe('"10-2"');
     await archive.put([at('12-1'), at('11-1')]);
     expect(await row()).toBe('"12-1"');
+    // Redis lost the events after the third one, and went on with others.
+    await archive.put([at('5-2')]);
+    expect(await row()).toBe('"5-2"');
   });
 
   it('takes more tasks at once than a statement has room for, from several processes at the same time', async () => {

@@ -144,7 +144,7 @@ export const archiveSchema = z.object({
       bytes: count,
       oldestEndedAt: time.optional(),
       latestEndedAt: time.optional(),
-      /** How long ago the next task to copy may have ended, in milliseconds; unset: nothing was copied yet. */
+      /** How long ago the next task to copy may have ended, in milliseconds; unset: no task has ended. */
       delayMs: count.optional(),
     })
     .optional(),

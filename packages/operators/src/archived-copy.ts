@@ -1,4 +1,4 @@
-import type { ArchivedJson, ArchivedTask } from '@switchyard/store';
+import { type ArchivedJson, type ArchivedTask, isOutage } from '@switchyard/store';
 import {
   agentOf,
   BEFORE_HISTORY,
@@ -30,7 +30,7 @@ export async function prepareCopy(dependencies: CopyDependencies, taskId: string
   const [found, [row], detail] = await Promise.all([
     readInPieces(dependencies, taskId),
     readRows({ redis, shards }, [taskId], { hasText: true }),
-    tasks.detail(taskId, { hasTimeline: true, isOneOfMany: true }),
+    unlessBroken(tasks.detail(taskId, { hasTimeline: true, isOneOfMany: true })),
   ]);
   const fields = ['owner', 'context', 'state', 'time', 'index_time', 'request'] as const;
   const [owner, context, letter, time, endedAt, request] = await redis.hmget(shards.of(taskId).task(taskId), ...fields);
@@ -48,7 +48,7 @@ export async function prepareCopy(dependencies: CopyDependencies, taskId: string
     version,
     answered,
     row: JSON.stringify(row),
-    detail: JSON.stringify(detail),
+    detail: detail === 'broken' ? '' : JSON.stringify(detail),
     origin: JSON.stringify([owner, request ?? null]),
   };
   const read = async (): Promise<ArchivedTask | undefined> => {
@@ -56,6 +56,14 @@ export async function prepareCopy(dependencies: CopyDependencies, taskId: string
     return json && { ...known, json };
   };
   return { taskId, bytes: bytesIn(pieces), read };
+}
+
+/** What clients have written is kept, whatever operators see of it. */
+function unlessBroken<T>(detail: Promise<T>): Promise<T | 'broken'> {
+  return detail.catch((error: unknown) => {
+    if (isOutage(error)) throw error;
+    return 'broken';
+  });
 }
 
 /**

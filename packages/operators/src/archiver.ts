@@ -29,7 +29,7 @@ export interface ArchiveReading {
   /** ISO times; unset: it has no task. */
   readonly oldestEndedAt?: string;
   readonly latestEndedAt?: string;
-  /** How long ago the next task to copy may have ended; unset: nothing was copied yet. */
+  /** How long ago the next task to copy may have ended; unset: no task has ended. */
   readonly delayMs?: number;
 }
 
@@ -82,10 +82,10 @@ export class Archiver {
 
   /** What the archive has, and how far it is behind. */
   async status(): Promise<ArchiveReading> {
-    const { archive, redis, shards } = this.#dependencies;
+    const { archive } = this.#dependencies;
     const [{ tasks, bytes, oldest, latest }, delays] = await Promise.all([
       archive.status(),
-      archiveDelays({ redis, shards }),
+      archiveDelays(this.#dependencies),
     ]);
     return {
       tasks,
@@ -213,14 +213,27 @@ const timeIn = (entry = ''): string => entry.slice(1, 1 + TIME_LENGTH);
 const taskIdIn = (entry: string): string => entry.slice(1 + TIME_LENGTH);
 const iso = (ms: number): string => new Date(Math.max(0, ms)).toISOString();
 
-/** How long ago the next task to copy may have ended, of each shard from which tasks were copied. */
-export async function archiveDelays({
-  redis,
-  shards,
-}: Pick<OperatorDependencies, 'redis' | 'shards'>): Promise<number[]> {
+/** How long ago the next task to copy may have ended, of each shard that has one. */
+export async function archiveDelays(dependencies: DelayDependencies): Promise<number[]> {
+  const { redis, shards } = dependencies;
   const [nowMs, ...times] = await Promise.all([
     redisTimeMs(redis),
-    ...shards.all.map((keys) => redis.get(keys.archived)),
+    ...shards.all.map(async (keys) => (await redis.get(keys.archived)) || oldestEnd(dependencies, keys)),
   ]);
   return times.flatMap((time) => (time ? [nowMs - Number.parseInt(time, 36)] : []));
+}
+
+type DelayDependencies = Pick<OperatorDependencies, 'redis' | 'shards' | 'registry'>;
+
+/** Of a shard from which nothing was copied yet. */
+async function oldestEnd({ redis, registry }: DelayDependencies, keys: ShardKeys): Promise<string | undefined> {
+  const agents = [...(await registry.ids()), REMOTE_AGENTS];
+  const first = await Promise.all(
+    agents.flatMap((agent) =>
+      Array.from(ENDED_LETTERS, (letter) =>
+        redis.zrangebylex(keys.agentIndex(agent), `[${letter}`, `(${letter}~`, 'LIMIT', 0, 1),
+      ),
+    ),
+  );
+  return first.flat().map(timeIn).sort()[0];
 }

@@ -100,9 +100,10 @@ async function waitingMessages({ redis, shards, registry, settings }: OperatorDe
 }
 
 /** Of all shards the longest. Redis forgets a task that is not copied within its retention. */
-async function archiveDelay({ redis, shards, settings, archive }: OperatorDependencies): Promise<NearLimit[]> {
+async function archiveDelay(dependencies: OperatorDependencies): Promise<NearLimit[]> {
+  const { settings, archive } = dependencies;
   if (!archive) return [];
-  const delays = await archiveDelays({ redis, shards });
+  const delays = await archiveDelays(dependencies);
   const of = 'ended tasks that are not in the archive';
   return [
     { limit: 'archive-delay', setting: 'ARCHIVE_URL', of, used: Math.max(0, ...delays), max: settings.retentionMs },

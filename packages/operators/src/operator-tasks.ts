@@ -86,7 +86,7 @@ export class OperatorTasks {
   /** As it was when the task was copied to the archive. */
   async #archived(taskId: string, hasTimeline = false): Promise<TaskDetail | undefined> {
     const json = (await this.#dependencies.archive?.describe([taskId], 'detail'))?.get(taskId);
-    if (json === undefined) return undefined;
+    if (!json) return undefined;
     const { timeline, expiresAt: _, ...detail }: TaskDetail = JSON.parse(json);
     // Its steps went with Redis.
     return { ...detail, steps: [], isArchived: true, ...(hasTimeline && timeline && { timeline }) };

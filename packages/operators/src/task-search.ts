@@ -185,8 +185,8 @@ async function readFoundPage(
     size,
     token: after,
   };
-  const kept = keptSince(settings.retentionMs);
-  const letters = endedIn(source.letters);
+  const kept = keptSince(settings.retentionMs, archive);
+  const letters = archivedLetters(source);
   const [archived, ...replies] = await Promise.all([
     archive && letters && source.archived
       ? archive.find({ ...source.archived, ...range, letters, before: kept })
@@ -203,6 +203,12 @@ async function readFoundPage(
     entries: latestFirst(found).slice(0, size + 1),
     total: replies.reduce((sum, [total]) => sum + total, archived.total),
   };
+}
+
+/** The index of an agent has withdrawn tasks as completed ones. */
+function archivedLetters({ letters, archived }: Source): string {
+  const isOfAgent = archived?.by === 'endedAt' && letters.includes(stateLetters.TASK_STATE_COMPLETED);
+  return endedIn(letters) + (isOfAgent ? withdrawnLetter : '');
 }
 
 interface Candidates extends Walked {

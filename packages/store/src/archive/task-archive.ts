@@ -3,7 +3,10 @@
  * Redis has forgotten it: see docs/archive.md. All methods reject with `ArchiveUnavailable` while the archive is away.
  */
 export interface TaskArchive {
-  /** Adds tasks, or replaces older copies. A task that was deleted stays deleted. */
+  /**
+   * Adds tasks, or replaces older copies, and those with an event that Redis has lost. A task that was deleted stays
+   * deleted.
+   */
   put(tasks: readonly ArchivedTask[]): Promise<void>;
   /** A page of sort keys, and how many there are. */
   find(query: ArchiveQuery): Promise<ArchivePage>;
@@ -42,7 +45,7 @@ export interface ArchivedTask {
   readonly json: ArchivedJson;
   /** What operators see of it in a list, as JSON. */
   readonly row: string;
-  /** What operators see of it alone, with its timeline, as JSON. */
+  /** What operators see of it alone, with its timeline, as JSON; '' if that could not be read. */
   readonly detail: string;
   /** Its owner, and the parameters of its first request, as a JSON array. */
   readonly origin: string;

@@ -2,7 +2,7 @@
 -- tasks_root, outbox_key, index_root and push_key.
 --
 -- Invariant: a task stays that has not ended, or that somebody still needs. A reader of a dropped task gets the same
--- answer as for a task that has expired.
+-- answer as for a task that has expired, which may be in the archive.
 -- Cost: proportional to the tasks that are looked at and dropped, not to those that are kept.
 
 --- @include "remove-task.lua"

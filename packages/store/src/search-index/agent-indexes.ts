@@ -6,9 +6,10 @@ import { defineScript } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { HasArchive } from '../tasks/read/archived-reads.ts';
 
 /** What the indexes use of the store. */
-interface IndexDependencies {
+interface IndexDependencies extends HasArchive {
   readonly redis: RedisConnection;
   readonly shards: Shards;
   readonly registry: Registry;
@@ -19,7 +20,7 @@ const trimIndexScript = defineScript({
   file: 'trim-index.lua',
   from: import.meta.url,
   keys: ['index'],
-  args: ['retentionMs', 'limit'],
+  args: ['retentionMs', 'copied', 'limit'],
   reply: integer,
 });
 
@@ -61,10 +62,12 @@ export class AgentIndexes {
   }
 
   async #trimOne(keys: ShardKeys, agent: string): Promise<void> {
-    const { redis, settings } = this.#dependencies;
+    const { redis, settings, archive } = this.#dependencies;
+    // What is to be copied to the archive is found in this index only.
+    const copied = archive ? ((await redis.get(keys.archived)) ?? '') : '~';
     const call = {
       keys: { index: keys.agentIndex(agent) },
-      args: { retentionMs: settings.retentionMs, limit: MAX_OF_STEP },
+      args: { retentionMs: settings.retentionMs, copied, limit: MAX_OF_STEP },
     };
     while ((await trimIndexScript.run(redis, call)) === MAX_OF_STEP);
   }

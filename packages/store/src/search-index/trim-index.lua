@@ -2,6 +2,7 @@
 --
 -- KEYS  index         see agent-index.lua
 -- ARGV  retention_ms  ms that an ended task is kept
+--       copied        time before which all tasks are in the archive, and may be removed; '~' there is none
 --       limit         number of tasks of each state to remove in one step
 -- Returns  the highest number that was removed of one state
 -- Invariant: a task that has not ended stays.
@@ -9,9 +10,10 @@
 --- @include "../redis/timestamps.lua"
 
 local index = unpack(KEYS)
-local retention_ms, limit = unpack(ARGV)
+local retention_ms, copied, limit = unpack(ARGV)
 local clock = redis.call('TIME')
 local kept = sortable(math.max(0, clock[1] * 1000 + math.floor(clock[2] / 1000) - retention_ms))
+if copied < kept then kept = copied end
 
 local left = 0
 for state in ('CFXR'):gmatch('.') do

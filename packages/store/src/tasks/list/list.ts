@@ -1,4 +1,5 @@
 import type { TaskState } from '@switchyard/protocol';
+import type { TaskArchive } from '../../archive/task-archive.ts';
 import { idText, type ShardKeys } from '../../redis/keys.ts';
 import { integer, text, tupleAnd } from '../../redis/reply.ts';
 import { ownerOf, type Scope } from '../../redis/scope.ts';
@@ -98,12 +99,12 @@ interface Range {
   readonly token: string;
 }
 
-function rangeOf({ settings }: ListDependencies, scope: Scope, query: TaskQuery): Range {
+function rangeOf({ settings, archive }: ListDependencies, scope: Scope, query: TaskQuery): Range {
   const { state, includeWithdrawn, statusTimestampAfter, pageToken } = query;
   return {
     states: state ? stateLetters[state] : includeWithdrawn ? allLetters : shownLetters,
     since: statusTimestampAfter ? sortableTime(statusTimestampAfter) : '',
-    kept: keptSince(settings.retentionMs),
+    kept: keptSince(settings.retentionMs, archive),
     token: decodePageToken(pageToken, filtersOf(scope, query)) ?? '',
   };
 }
@@ -143,12 +144,18 @@ async function findArchived(
   return archive.find({ owner: ownerOf(scope), context, letters, by: 'time', ...range });
 }
 
+const CLOCKS_DIFFER_MS = 60_000;
+
 /** The letters of ended states: capitals. */
 export const endedIn = (letters: string): string => letters.replaceAll(/[a-z]/g, '');
 
-/** The time from which on Redis lists ended tasks, by the clock of this process: the archive has those before it. */
-export function keptSince(retentionMs: number): string {
-  return sortableTime(new Date(Date.now() - retentionMs).toISOString());
+/**
+ * The time from which on Redis lists ended tasks, by the clock of this process. The archive has those before it: with
+ * one, Redis forgets none of its list soon, whatever the time is by its clock.
+ */
+export function keptSince(retentionMs: number, archive?: TaskArchive): string {
+  const margin = archive ? Math.min(CLOCKS_DIFFER_MS, retentionMs / 10) : 0;
+  return sortableTime(new Date(Date.now() - retentionMs + margin).toISOString());
 }
 
 /** The latest time in an index, in the year 2059. */
