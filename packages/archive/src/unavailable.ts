@@ -12,7 +12,7 @@ export interface Asked {
   readonly database: string;
 }
 
-/** What an error of PostgreSQL, or of the way to it, means for whoever runs Switchyard. */
+/** What an error of PostgreSQL, or of the way to it, means for the operator. */
 export function unavailable(error: unknown, asked: Asked): ArchiveUnavailable {
   if (error instanceof ArchiveUnavailable) return error;
   const place = asked.host.startsWith('/') ? asked.host : `${asked.host}:${asked.port}`;

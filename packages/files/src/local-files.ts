@@ -6,7 +6,7 @@ import { type Content, hashOf, isMissing, syncFolder, writeContent, writeWhole }
 import { newFileId, sizeOf } from './file-id.ts';
 import { explained, FileRefused } from './file-refused.ts';
 import type { FileFacts, FileLimits, FileStore, FileUpload, NewFile, OpenFile, StoredFile } from './file-store.ts';
-import { limitOf, overQuota, ownerName, requireExpected, tooLarge, tooLong } from './rules.ts';
+import { limitOf, ownerName, requireExpected, roomLeft, tooLarge, tooLong } from './rules.ts';
 import { bytesIn, draftPrefix, factsName, gonePrefix, type SweepOptions, sweepFolder, taskName } from './sweep.ts';
 
 /**
@@ -249,10 +249,8 @@ export class LocalFiles implements FileStore {
 
   /** @returns bytes that the principal may still store @throws {FileRefused} it has more than it may */
   async #roomOf(owner: string): Promise<number> {
-    const { maxBytesPerPrincipal } = this.limits;
     const used = (await readdir(this.#folderOf(owner))).reduce((sum, name) => sum + bytesIn(name), 0);
-    if (used > maxBytesPerPrincipal) throw overQuota(maxBytesPerPrincipal);
-    return maxBytesPerPrincipal - used;
+    return roomLeft(this.limits, used);
   }
 
   async #requireRoomFor(owner: string, id: string): Promise<void> {

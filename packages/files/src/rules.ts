@@ -18,6 +18,12 @@ export function limitOf(
   return { bytes: maxFileBytes, error: () => tooLarge(maxFileBytes) };
 }
 
+/** @returns bytes that a principal may still store @throws {FileRefused} it has more than it may */
+export function roomLeft({ maxBytesPerPrincipal }: FileLimits, usedBytes: number): number {
+  if (usedBytes > maxBytesPerPrincipal) throw overQuota(maxBytesPerPrincipal);
+  return maxBytesPerPrincipal - usedBytes;
+}
+
 export function requireExpected(file: StoredFile, { sizeBytes, sha256 }: ExpectedContent): void {
   if (sizeBytes !== undefined && file.sizeBytes !== sizeBytes)
     throw new FileRefused('incomplete', `The file has ${file.sizeBytes} bytes, and ${sizeBytes} were announced`);
@@ -29,7 +35,7 @@ export function tooLarge(maxFileBytes: number): FileRefused {
   return new FileRefused('too-large', `The file is larger than ${maxFileBytes} bytes (MAX_FILE_BYTES)`);
 }
 
-export function overQuota(maxBytes: number): FileRefused {
+function overQuota(maxBytes: number): FileRefused {
   const limit = `${maxBytes} bytes (MAX_FILE_BYTES_PER_PRINCIPAL)`;
   return new FileRefused('over-quota', `The files of your principal would have more than ${limit}`);
 }

@@ -6,7 +6,7 @@ import { newFileId, sizedId, sizeOf } from './file-id.ts';
 import { type FileKeys, fileKeys, ownerKeys } from './file-keys.ts';
 import { FileRefused } from './file-refused.ts';
 import type { FileFacts, FileLimits, FileStore, FileUpload, NewFile, OpenFile, StoredFile } from './file-store.ts';
-import { limitOf, overQuota, ownerName, requireExpected, tooLarge, tooLong } from './rules.ts';
+import { limitOf, ownerName, requireExpected, roomLeft, tooLarge, tooLong } from './rules.ts';
 import { partBytesFor, S3Upload } from './s3-upload.ts';
 import { type SweepOptions, taskName } from './sweep.ts';
 import { sweepBucket } from './sweep-bucket.ts';
@@ -204,12 +204,10 @@ export class S3Files implements FileStore {
 
   /** @returns bytes that the principal may still store @throws {FileRefused} it has more than it may */
   async #roomOf(owner: string): Promise<number> {
-    const { maxBytesPerPrincipal } = this.limits;
     const bucket = await this.#loaded();
     let used = 0;
     for await (const id of bucket.folders(ownerKeys(bucket.prefix, ownerName(owner)).files)) used += sizeOf(id) ?? 0;
-    if (used > maxBytesPerPrincipal) throw overQuota(maxBytesPerPrincipal);
-    return maxBytesPerPrincipal - used;
+    return roomLeft(this.limits, used);
   }
 
   async #requireRoomFor(owner: string, id: string): Promise<void> {

@@ -116,7 +116,7 @@ export class Archiver {
       isDone = !options.signal.aborted;
       return archived;
     } finally {
-      // The next one to copy is whoever comes first, after a pause.
+      // After a pause, the process that looks first copies next.
       await (isDone ? redis.pexpire(claim, Math.ceil(options.everyMs / 2)) : redis.unlink(claim));
     }
   }
@@ -148,16 +148,8 @@ export class Archiver {
     keys: ShardKeys,
     { from, upto }: { readonly from: string; readonly upto: string },
   ): Promise<{ readonly taskIds: string[]; readonly upto: string; readonly isLast: boolean }> {
-    const { redis, registry } = this.#dependencies;
-    const agents = [...(await registry.ids()), REMOTE_AGENTS];
     for (let limit = TASKS_OF_RANGE; ; limit *= 2) {
-      const ranges = await Promise.all(
-        agents.flatMap((agent) =>
-          Array.from(ENDED_LETTERS, (letter) =>
-            redis.zrangebylex(keys.agentIndex(agent), `[${letter}${from}`, `(${letter}${upto}`, 'LIMIT', 0, limit),
-          ),
-        ),
-      );
+      const ranges = await endedTasks(this.#dependencies, keys, { from, upto, limit });
       const cut = ranges.flatMap((range) => (range.length === limit ? [timeIn(range.at(-1))] : [])).sort();
       // As many tasks as the limit ended in one millisecond.
       if (cut[0] === from) continue;
@@ -226,14 +218,23 @@ export async function archiveDelays(dependencies: DelayDependencies): Promise<nu
 type DelayDependencies = Pick<OperatorDependencies, 'redis' | 'shards' | 'registry'>;
 
 /** Of a shard from which nothing was copied yet. */
-async function oldestEnd({ redis, registry }: DelayDependencies, keys: ShardKeys): Promise<string | undefined> {
+async function oldestEnd(dependencies: DelayDependencies, keys: ShardKeys): Promise<string | undefined> {
+  const first = await endedTasks(dependencies, keys, { from: '', upto: '~', limit: 1 });
+  return first.flat().map(timeIn).sort()[0];
+}
+
+/** Entries of tasks that ended from one time on, before another one; of each agent and state at most `limit`. */
+async function endedTasks(
+  { redis, registry }: DelayDependencies,
+  keys: ShardKeys,
+  { from, upto, limit }: { readonly from: string; readonly upto: string; readonly limit: number },
+): Promise<string[][]> {
   const agents = [...(await registry.ids()), REMOTE_AGENTS];
-  const first = await Promise.all(
+  return Promise.all(
     agents.flatMap((agent) =>
       Array.from(ENDED_LETTERS, (letter) =>
-        redis.zrangebylex(keys.agentIndex(agent), `[${letter}`, `(${letter}~`, 'LIMIT', 0, 1),
+        redis.zrangebylex(keys.agentIndex(agent), `[${letter}${from}`, `(${letter}${upto}`, 'LIMIT', 0, limit),
       ),
     ),
   );
-  return first.flat().map(timeIn).sort()[0];
 }
