@@ -8,6 +8,7 @@ type SharedValues = Pick<
   | 'REDIS_CA_FILE'
   | 'KEY_PREFIX'
   | 'SHARDS'
+  | 'DEPLOYMENT'
   | 'RETENTION_MS'
   | 'MAKE_ROOM_AT'
   | 'RETENTION_MIN_MS'
@@ -44,6 +45,7 @@ export function storeSettings(settings: SharedSettings) {
     ...(redisCa && { redisCa }),
     prefix: values.KEY_PREFIX,
     shards: values.SHARDS,
+    deployment: values.DEPLOYMENT,
     retentionMs: values.RETENTION_MS,
     makeRoomAtPercent: values.MAKE_ROOM_AT,
     retentionMinMs: values.RETENTION_MIN_MS,

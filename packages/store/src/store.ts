@@ -155,11 +155,11 @@ export class Store {
     archive?: TaskArchive,
   ) {
     this.settings = { ...defaultStoreSettings, ...settings };
-    const { prefix, shards: shardCount, waitReplicas } = this.settings;
+    const { prefix, shards: shardCount, deployment, waitReplicas } = this.settings;
     this.#connections = createConnections(this.settings, { isReplicated: waitReplicas > 0 });
     for (const connection of Object.values(this.#connections)) connection.on('error', onError);
     const redis = this.#connections.commands;
-    const shards = new Shards(prefix, shardCount);
+    const shards = new Shards(prefix, shardCount, deployment);
     this.#shards = shards;
     const channels = new Channels(channelServers(this.settings, redis), onError);
     this.#channels = channels;
@@ -208,7 +208,7 @@ export class Store {
     this.agentIndexes = new AgentIndexes({ ...dependencies, registry: this.registry });
     this.room = new Room({ ...dependencies, registry: this.registry });
     this.inside = { ...dependencies, channels, registry: this.registry, credentials: this.credentials };
-    this.schema = new Schema(redis, { prefix, shards: shardCount, program: processId });
+    this.schema = new Schema(redis, { prefix, shards: shardCount, deployment, program: processId });
     this.migrator = new Migrator({ redis, shards, prefix, processId, schema: this.schema });
   }
 

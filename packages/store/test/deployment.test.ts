@@ -23,6 +23,17 @@ describe('a store', () => {
     await expect(createStore({ redisUrl, prefix, shards: 3 }).start()).rejects.toThrow(/SHARDS=2.*SHARDS=3/);
   });
 
+  test('refuses to start with another number than its deployment has', async () => {
+    const prefix = uniquePrefix();
+    const redisUrl = inject('redisUrl');
+    await createStore({ redisUrl, prefix, deployment: 3 }).start();
+    await createStore({ redisUrl, prefix, deployment: 3 }).start();
+    await expect(createStore({ redisUrl, prefix }).start()).rejects.toThrow(/made with DEPLOYMENT=3.*DEPLOYMENT=0/);
+    await expect(createStore({ redisUrl, prefix: uniquePrefix(), deployment: 256 }).start()).rejects.toThrow(
+      /0 to 255/,
+    );
+  });
+
   test('refuses to start with a Redis that may evict keys', async () => {
     const redis = await startRedis();
     try {

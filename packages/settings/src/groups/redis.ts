@@ -45,6 +45,13 @@ export const redis = {
       isShared: true,
       isCommon: true,
     },
+    DEPLOYMENT: {
+      of: ['gateway', 'worker'],
+      schema: integer(0, 255),
+      default: 0,
+      text: 'The number of this deployment: the ids of its tasks have it. Deployments that one gateway serves need different ones. Never change it in a running deployment.',
+      isShared: true,
+    },
     WAIT_REPLICAS: {
       of: ['gateway', 'worker'],
       schema: integer(0, 16),

@@ -1,5 +1,6 @@
 import type { Redis } from 'ioredis';
 import type { RedisConnection } from './connection.ts';
+import { MAX_DEPLOYMENT } from './deployment-number.ts';
 import { StoreError } from './errors.ts';
 import { infoOf, mastersOf } from './masters.ts';
 import type { StoreSettings } from './settings.ts';
@@ -8,8 +9,10 @@ import type { StoreSettings } from './settings.ts';
 const OLDEST_REDIS = 7;
 
 /** Refuses a Redis that is too old, or that would lose tasks silently. @throws {StoreError} */
-export async function checkDeployment(redis: RedisConnection, { prefix }: StoreSettings): Promise<void> {
+export async function checkDeployment(redis: RedisConnection, { prefix, deployment }: StoreSettings): Promise<void> {
   if (/[{}]/.test(prefix)) throw new StoreError(`The key prefix "${prefix}" must not contain braces.`);
+  if (!Number.isInteger(deployment) || deployment < 0 || deployment > MAX_DEPLOYMENT)
+    throw new StoreError(`The number of the deployment is ${deployment}: it must be 0 to ${MAX_DEPLOYMENT}.`);
   await Promise.all(mastersOf(redis).map(checkServer));
 }
 

@@ -13,6 +13,8 @@ export interface StoreSettings {
   readonly prefix: string;
   /** Number of hash slots that tasks are spread over. Fixed for a deployment's life; 1 unless Redis is a Cluster. */
   readonly shards: number;
+  /** 0 to 255, in ids that the deployment makes: gateways of several deployments read in them where a task is. */
+  readonly deployment: number;
   /** How long a task outlives its end. */
   readonly retentionMs: number;
   /**
@@ -120,6 +122,7 @@ export interface StoreSettings {
 export const defaultStoreSettings: Omit<StoreSettings, keyof RedisAccess> = {
   prefix: 'sw',
   shards: 1,
+  deployment: 0,
   retentionMs: 7 * 24 * 3_600_000,
   makeRoomAtPercent: 75,
   retentionMinMs: 5 * 60_000,

@@ -1,11 +1,15 @@
 import { hash, randomUUID } from 'node:crypto';
+import { withDeployment } from './deployment-number.ts';
 import { ShardKeys } from './keys.ts';
 
 /** All shards of a deployment, and the ids that belong to them. */
 export class Shards {
   readonly all: readonly ShardKeys[];
+  readonly #deployment: number;
 
-  constructor(prefix: string, count: number) {
+  /** @param deployment its number, which new ids have */
+  constructor(prefix: string, count: number, deployment = 0) {
+    this.#deployment = deployment;
     this.all = Array.from({ length: count }, (_, shard) => new ShardKeys(prefix, tagNumber(shard, count)));
   }
 
@@ -18,7 +22,7 @@ export class Shards {
   newId(shardSeed: string): string {
     const shard = shardOf(shardSeed, this.all.length);
     for (;;) {
-      const id = randomUUID();
+      const id = withDeployment(randomUUID(), this.#deployment);
       if (shardOf(id, this.all.length) === shard) return id;
     }
   }
@@ -27,7 +31,9 @@ export class Shards {
   derivedId(shardSeed: string, seed: string): string {
     const shard = shardOf(shardSeed, this.all.length);
     for (let n = 0; ; n++) {
-      const id = hash('sha256', `${n} ${seed}`).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5');
+      const hex = hash('sha256', `${n} ${seed}`);
+      const uuid = hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5');
+      const id = withDeployment(uuid, this.#deployment);
       if (shardOf(id, this.all.length) === shard) return id;
     }
   }
@@ -91,9 +97,16 @@ export function tagNumber(shard: number, shards: number): number {
   for (let number = 0; ; number++) if (Math.abs((crc16(`s${number}`) % SLOTS) - middle) <= NEAR) return number;
 }
 
-/** The value of `{agents}:shards`: how many, and how their hash tags are chosen. */
-export function shardLayout(shards: number): string {
-  return shards === 1 ? '1' : `${shards} spread`;
+/** The value of `{agents}:shards`: how many, how their hash tags are chosen, and the number of the deployment. */
+export function shardLayout(shards: number, deployment: number): string {
+  const layout = shards === 1 ? '1' : `${shards} spread`;
+  return deployment === 0 ? layout : `${layout} deployment ${deployment}`;
+}
+
+/** What a layout says. */
+export function layoutIn(text: string): { readonly shards: number; readonly deployment: number } {
+  const [, deployment = '0'] = / deployment (\d+)$/.exec(text) ?? [];
+  return { shards: Number.parseInt(text, 10), deployment: Number(deployment) };
 }
 
 /** CRC-16/XMODEM, the hash of Redis Cluster. */

@@ -1,4 +1,5 @@
 import { integer, list, type Parser, text, tuple } from '../redis/reply.ts';
+import { layoutIn } from '../redis/shards.ts';
 import { type KnownSchema, release } from './version.ts';
 
 /** Why a program must not work with a deployment: see register-program.lua. */
@@ -17,10 +18,12 @@ export interface Refused {
   readonly known: KnownSchema;
   /** The setting SHARDS of this program. */
   readonly shards: number;
+  /** Its setting DEPLOYMENT. */
+  readonly deployment: number;
 }
 
 /** The error message: what the deployment has, what this program knows, and what to do. */
-export function refusalText(refusal: Refusal, { known, shards }: Refused): string {
+export function refusalText(refusal: Refusal, { known, ...own }: Refused): string {
   switch (refusal[0]) {
     case 'too-old': {
       const [, version, oldest, by] = refusal;
@@ -45,14 +48,14 @@ export function refusalText(refusal: Refusal, { known, shards }: Refused): strin
       );
     }
     case 'other-shards':
-      return shardsText(refusal[1], shards);
+      return layoutText(refusal[1], own);
   }
 }
 
 /** @param stored the layout that the deployment was made with */
-function shardsText(stored: string, shards: number): string {
-  return (
-    `This deployment was made with SHARDS=${Number.parseInt(stored, 10)}, which cannot change; ` +
-    `it was started with SHARDS=${shards}.`
-  );
+function layoutText(stored: string, { shards, deployment }: Omit<Refused, 'known'>): string {
+  const made = layoutIn(stored);
+  const [name, old, given] =
+    made.shards === shards ? ['DEPLOYMENT', made.deployment, deployment] : ['SHARDS', made.shards, shards];
+  return `This deployment was made with ${name}=${old}, which cannot change; it was started with ${name}=${given}.`;
 }

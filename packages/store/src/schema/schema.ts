@@ -44,6 +44,8 @@ export interface SchemaReading {
 interface SchemaSettings {
   readonly prefix: string;
   readonly shards: number;
+  /** Number of the deployment. Default: 0. */
+  readonly deployment?: number;
   /** Id of the program. */
   readonly program: string;
   readonly heartbeatMs?: number;
@@ -118,10 +120,10 @@ export class Schema {
   }
 
   async #registerAs(program: string): Promise<SchemaReading> {
-    const { shards } = this.#settings;
-    const args = { ...this.#known, program, layout: shardLayout(shards), release, aliveMs: ALIVE_MS };
+    const { shards, deployment = 0 } = this.#settings;
+    const args = { ...this.#known, program, layout: shardLayout(shards, deployment), release, aliveMs: ALIVE_MS };
     const answer = await registerScript.run(this.#redis, { keys: this.#keys, args });
-    if (answer[0] !== 'welcome') throw new StoreError(refusalText(answer, { known: this.#known, shards }));
+    if (answer[0] !== 'welcome') throw new StoreError(refusalText(answer, { known: this.#known, shards, deployment }));
     const [, version, oldest, migrated, by, ...programs] = answer;
     return { version, oldest, migrated, release: by, programs: programs.map(programIn) };
   }
