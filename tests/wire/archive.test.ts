@@ -19,6 +19,7 @@ describe.skipIf(skipped)(`programs with an archive${skipped && ` (not tested: ${
   let stack: Stack;
   let url: string;
   let old: Task;
+  const first = userMessage('Remember me');
 
   beforeAll(async () => {
     postgres = await startPostgres();
@@ -26,12 +27,11 @@ describe.skipIf(skipped)(`programs with an archive${skipped && ` (not tested: ${
       ARCHIVE_URL: postgres.url,
       ARCHIVE_AFTER_MS: '1',
       RETENTION_MS: String(RETENTION_MS),
-      IDEMPOTENCY_MS: '20000',
       PUSH_ALLOW_HTTP: 'on',
     };
     stack = await startStack({ redisUrl: inject('redisUrl'), agents: ['echo'], env });
     [url = ''] = stack.urls;
-    old = await send(url, userMessage('Remember me'));
+    old = await send(url, first);
     await until(isForgotten, { what: 'Redis has forgotten it', timeoutMs: 60_000 });
   });
   afterAll(async () => {
@@ -48,12 +48,15 @@ describe.skipIf(skipped)(`programs with an archive${skipped && ` (not tested: ${
   it('a client notices nothing: it reads, lists and subscribes, and gets the errors of an ended task', async () => {
     expect(await getTask(url, old.id)).toEqual(old);
     const young = await send(url, userMessage('And me'));
-    const first = await get<{ tasks: Task[]; totalSize: number; nextPageToken: string }>(`${url}/tasks?pageSize=1`);
-    expect(first.body).toMatchObject({ tasks: [{ id: young.id }], totalSize: 2 });
+    const page = await get<{ tasks: Task[]; totalSize: number; nextPageToken: string }>(`${url}/tasks?pageSize=1`);
+    expect(page.body).toMatchObject({ tasks: [{ id: young.id }], totalSize: 2 });
     const second = await get<{ tasks: Task[]; nextPageToken: string }>(
-      `${url}/tasks?pageSize=1&pageToken=${first.body.nextPageToken}`,
+      `${url}/tasks?pageSize=1&pageToken=${page.body.nextPageToken}`,
     );
     expect(second.body).toMatchObject({ tasks: [{ id: old.id }], nextPageToken: '' });
+    expect(await send(url, first)).toEqual(old);
+    const other = await post<ErrorBody>(`${url}/message:send`, { message: { ...first, parts: [{ text: 'Other' }] } });
+    expect(other.status).toBe(409);
     const late = await post<ErrorBody>(`${url}/message:send`, { message: { ...userMessage('More'), taskId: old.id } });
     const canceled = await post<ErrorBody>(`${url}/tasks/${old.id}:cancel`, {});
     const watched = await post<ErrorBody>(`${url}/tasks/${old.id}:subscribe`, {});

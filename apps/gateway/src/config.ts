@@ -79,12 +79,6 @@ export function readConfig(environment: Environment): GatewayConfig {
     proxies: raw.check('HTTPS_PROXY', () => readProxies(environment)) ?? noProxies,
     files: filesIn(values),
   };
-  const { ARCHIVE_URL, IDEMPOTENCY_MS, RETENTION_MS } = values;
-  if (ARCHIVE_URL && IDEMPOTENCY_MS > RETENTION_MS)
-    raw.refuse(
-      'IDEMPOTENCY_MS',
-      'must not be longer than RETENTION_MS with ARCHIVE_URL: a message that is sent again later would find no answer',
-    );
   raw.requireValid();
   return config;
 }

@@ -109,14 +109,6 @@ describe('the settings of a gateway', () => {
     expect(problemsOf({ AUTH: 'api-key', API_KEYS_FILE: '/nowhere' })).toMatch(/API_KEYS_FILE: .*ENOENT/);
   });
 
-  it('do not remember messages for longer than tasks, if ended tasks are in an archive', () => {
-    const ARCHIVE_URL = 'postgres://me:topsecret@127.0.0.1/tasks';
-    expect(readConfig({ ARCHIVE_URL, RETENTION_MS: '86400000' }).archiveUrl).toBe(ARCHIVE_URL);
-    const problems = problemsOf({ ARCHIVE_URL, RETENTION_MS: '86399999' });
-    expect(problems).toMatch(/IDEMPOTENCY_MS: must not be longer than RETENTION_MS/);
-    expect(problems).not.toContain('topsecret');
-  });
-
   it('refuse API keys if AUTH does not use them', () => {
     for (const AUTH of ['none', 'jwt', ''])
       expect(problemsOf({ AUTH, API_KEYS: `${secret}:me` })).toMatch(/API_KEYS: is only for AUTH=api-key/);

@@ -160,6 +160,41 @@ describe.skipIf(skipped)(`the archive${skipped && ` (not tested: ${skipped})`}`,
     expect(await archive.existing([other, taskId])).toEqual(new Set());
   });
 
+  test('a message that is sent again is answered with its task, also if that was dropped for lack of room', async () => {
+    const { store, send, forget, archive, redis, prefix } = await open({ maxKeptTasks: 2, retentionMinMs: 1 });
+    const sent = (text: string, ids: object = {}) =>
+      store.tasks.accept(scope, {
+        message: { messageId: 'sent twice', role: 'ROLE_USER', parts: [{ text }], ...ids },
+      });
+    const first = await sent('ask');
+    const { taskId } = first.verdict === 'accepted' ? first : { taskId: '' };
+    const state = async () => (await store.tasks.read(scope, taskId))?.state;
+    await until(async () => (await state()) === 'TASK_STATE_INPUT_REQUIRED', { what: 'it asks' });
+    const answer = { messageId: 'answered twice', role: 'ROLE_USER' as const, parts: [{ text: 'write' }], taskId };
+    expect(await store.tasks.accept(scope, { message: answer })).toMatchObject({ isDuplicate: false });
+    await until(async () => (await state()) === 'TASK_STATE_COMPLETED', { what: 'it is done' });
+    await forget(taskId);
+    const again = { verdict: 'accepted', isNew: false, isDuplicate: true, taskId };
+    expect(await sent('ask')).toMatchObject({ ...again, number: 1 });
+    expect(await store.tasks.accept(scope, { message: answer })).toMatchObject({ ...again, number: 2 });
+    expect(await sent('other')).toEqual({ verdict: 'conflict' });
+    expect(await sent('ask', { contextId: taskId })).toEqual({ verdict: 'conflict' });
+    expect(await store.tasks.delete(scope, taskId)).toBe('deleted');
+    expect(await sent('ask')).toMatchObject({ verdict: 'accepted', isDuplicate: false });
+
+    // One for which there is no room is forgotten, its messages are not.
+    const message = { messageId: 'dropped', role: 'ROLE_USER' as const, parts: [{ text: 'write' }] };
+    const dropped = await store.tasks.accept(scope, { message });
+    const droppedId = dropped.verdict === 'accepted' ? dropped.taskId : '';
+    await until(async () => (await archive.existing([droppedId])).has(droppedId), { what: 'it is copied' });
+    const isDropped = async () => {
+      await send('write').catch(() => undefined);
+      return (await redis.keys(`${prefix}{s*}:t:${droppedId}`)).length === 0;
+    };
+    await until(isDropped, { what: 'it is dropped' });
+    expect(await store.tasks.accept(scope, { message })).toMatchObject({ isDuplicate: true, taskId: droppedId });
+  });
+
   test('lists have one order, exact totals and tokens over Redis and the archive', async () => {
     const { store, send, redis, forget } = await open({ retentionMs: 5_000 });
     const first = await send('one');

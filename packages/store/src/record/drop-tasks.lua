@@ -60,6 +60,8 @@ local function drop_task(index, position)
   local task_key = tasks_root .. task_id
   local state, history, long_history = unpack(redis.call('HMGET', task_key, 'state', 'h', '@h'))
   if state then
+    -- One of its messages that is sent again is answered with what the archive has.
+    if redis.call('EXISTS', outbox_key .. ':archived') == 1 then return remove_task(task_key, task_id) end
     history = history or long_history and redis.call('GETRANGE', long_history, '0', '65535') or ''
     return remove_task(task_key, task_id, message_ids(history))
   end

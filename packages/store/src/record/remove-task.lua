@@ -44,7 +44,7 @@ local function remove_webhooks(task_key, task_id)
   end
 end
 
--- names: of the task's messages, without those that have an idempotency key
+-- names: of the task's messages, without those that have an idempotency key; nil: its messages stay known
 local function remove_task(task_key, task_id, names)
   local state, owner, time, context, index_time, artifacts, history, retry_names, schedule, has_other_keys =
     unpack(redis.call('HMGET', task_key, 'state', 'owner', 'time', 'context', 'index_time', 'artifacts', '@h',
@@ -67,7 +67,9 @@ local function remove_task(task_key, task_id, names)
     add(remove_conversations(root, owner, context, task_id))
   end
   add(long_texts(task_key, history, artifacts))
-  for name in (retry_names or ''):gmatch('[^\n]+') do names[#names + 1] = name end
-  add(message_id_keys(root, owner, task_id, names))
+  if names then
+    for name in (retry_names or ''):gmatch('[^\n]+') do names[#names + 1] = name end
+    add(message_id_keys(root, owner, task_id, names))
+  end
   for from = 1, #gone, 1000 do redis.call('UNLINK', unpack(gone, from, math.min(from + 999, #gone))) end
 end

@@ -12,6 +12,7 @@ import type { StoreSettings } from '../../redis/settings.ts';
 import type { Shards } from '../../redis/shards.ts';
 import { quotaArgValues } from '../quotas/quotas.ts';
 import { findArchived, type HasArchive } from '../read/archived-reads.ts';
+import { readingAt } from '../read/task-reading.ts';
 import { scheduleText } from '../schedules/schedule.ts';
 import { hiddenLetter, stateLetters, withdrawnLetter } from '../visibility/state-letters.ts';
 import { copySteps } from './copy-steps.ts';
@@ -99,8 +100,14 @@ export async function accept(
   const { taskId: named, contextId: _, ...message } = submission.message;
   const sent = withScheduleId(dependencies, scope, { ...submission, body: JSON.stringify(message).slice(0, -1) });
   const make = sent.steps ? makeTaskWithSteps : makeTask;
-  const write = () =>
-    named === undefined ? make(dependencies, scope, sent) : addMessage(dependencies, scope, sent, named);
+  const write = async (): Promise<Answer> => {
+    const reply = await (named === undefined
+      ? make(dependencies, scope, sent)
+      : addMessage(dependencies, scope, sent, named));
+    if (reply[0] !== 'forgotten') return reply;
+    const [, taskId, number] = reply;
+    return archivedAnswer(dependencies, scope, { taskId, number });
+  };
   const reply = await (isNamedByClient(sent) ? withName(dependencies, scope, sent, write) : write());
   if (reply[0] === 'other-seq') return { verdict: 'other-seq', seq: reply[1] };
   if (isRefusal(reply)) return refusal(dependencies, scope, sent, reply[0]);
@@ -139,8 +146,8 @@ async function withName(
   dependencies: AcceptDependencies,
   scope: Scope,
   sent: PreparedMessage,
-  write: () => Promise<AcceptReply>,
-): Promise<AcceptReply> {
+  write: () => Promise<Answer>,
+): Promise<Answer> {
   if (dependencies.shards.all.length === 1) return write();
   const shardSeed = sent.message.taskId ?? shardSeedOf(scope, sent);
   const name = retryName(sent);
@@ -151,8 +158,23 @@ async function withName(
   return reply;
 }
 
+/** What a message gets that may be in the archive. */
+type Answer = Exclude<AcceptReply, readonly ['forgotten', ...unknown[]]>;
+
+/** The answer to a message that was sent before, whose task Redis does not have: the archive may. */
+async function archivedAnswer(
+  dependencies: AcceptDependencies,
+  scope: Scope,
+  { taskId, number }: { readonly taskId: string; readonly number: number },
+): Promise<Answer> {
+  const archived = await findArchived(dependencies, scope, taskId);
+  if (!archived) return ['missing'];
+  const { seq } = readingAt(archived.version, archived.letter);
+  return ['duplicate', taskId, archived.context, number, seq, 0, null, null, null, null];
+}
+
 /** A refusal has only its verdict; `other-seq` also has the number. */
-function isRefusal(reply: AcceptReply): reply is [Refusal] {
+function isRefusal(reply: Answer): reply is [Refusal] {
   return reply.length === 1;
 }
 

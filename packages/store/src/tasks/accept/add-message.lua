@@ -31,6 +31,7 @@
 --          task's last event; of a duplicate the skill in whose queue its jobs are, or '', and their
 --          level, or ''
 --       accepted | duplicate (the first answer again)
+--       | forgotten (the message was accepted, and its task is gone; and: task id, number of the message)
 --       | conflict (this messageId with another body) | missing | context-mismatch | terminal | canceling | inbox-full
 --       | history-full | too-many-webhooks | too-many-bytes-of-tenant | not-waiting
 --       | other-seq (and the number of the last event: see if_seq)

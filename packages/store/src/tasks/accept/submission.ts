@@ -224,6 +224,7 @@ const refused = tuple();
 export const acceptReply = verdict({
   accepted,
   duplicate: accepted,
+  forgotten: tuple(text, integer),
   conflict: refused,
   missing: refused,
   'context-mismatch': refused,
