@@ -21,6 +21,10 @@ describe('a search', () => {
       tenant: 'two words',
       until: '2026-01-30T00:00:00.000Z',
     });
+    expect(readSearch('text:"two words" agent:pizza text:-draft', now).search).toEqual({
+      text: '"two words" -draft',
+      agent: 'pizza',
+    });
     expect(readSearch('sort:cost', now)).toEqual({ search: { sort: 'cost' } });
     expect(readSearch('  ', now)).toEqual({ search: {} });
   });
@@ -114,6 +118,18 @@ describe.runIf(hasBrowser)('the page of tasks', { timeout: 30_000 }, () => {
     await page.waitForURL(/q=state%3Afailed/);
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'state:failed' }).waitFor({ state: 'hidden' });
+    expect(opened.problems).toEqual([]);
+  });
+
+  it('searches for words, and says where they are found if there are none', async () => {
+    await using opened = await ui.open('/tasks?q=agent:nobody');
+    const { page } = opened;
+    await page.getByLabel('Search tasks').fill('agent:nobody text:"two words"');
+    await page.getByText('found in ended tasks only').waitFor();
+    const asked = ui.api.requests.filter(({ query }) => query.agent === 'nobody').at(-1);
+    expect(asked?.query.text).toBe('"two words"');
+    await page.getByLabel('Search tasks').fill('text');
+    await page.getByText('words in messages and artifacts').waitFor();
     expect(opened.problems).toEqual([]);
   });
 

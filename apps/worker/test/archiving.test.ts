@@ -6,6 +6,7 @@ import { Ops } from '@switchyard/operators';
 import { isOutage, Store, type StoreSettings, type TaskReading } from '@switchyard/store';
 import { sortableTime, withdrawnLetter } from '@switchyard/store/inside';
 import { Redis } from 'ioredis';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { skippedFor } from '../../../tests/support/has-program.ts';
 import { missingPostgres, startPostgres, type TestPostgres } from '../../../tests/support/postgres.ts';
@@ -315,6 +316,56 @@ describe.skipIf(skipped)(`the archive${skipped && ` (not tested: ${skipped})`}`,
       ]);
     expect((await store.tasks.list(scope, { pageSize: 10 })).totalSize).toBe(0);
     expect(await store.tasks.read(scope, taskId)).toMatchObject({ isWithdrawn: true });
+  });
+
+  test('operators find it by its words as soon as it is copied, with other filters, until it is deleted', async () => {
+    const { store, ops, send, isCopied } = await open();
+    const taskId = await send('The green invoice');
+    const other = await send('The red invoice');
+    await until(async () => (await isCopied(taskId)) && (await isCopied(other)), { what: 'both are copied' });
+    const found = async (filter: object) => {
+      const { tasks } = await ops.searchTasks({ pageSize: 10, hasText: true, ...filter });
+      return tasks.map((task) => task.taskId);
+    };
+    expect(await found({ text: 'invoice' })).toEqual([other, taskId]);
+    const detail = await ops.tasks.detail(taskId);
+    for (const filter of [
+      { agent: 'writes' },
+      { tenant: 'acme' },
+      { tenant: 'acme', subject: 'alice' },
+      { tenant: 'acme', subject: 'alice', agent: 'writes' },
+      { subject: 'alice' },
+      { states: ['TASK_STATE_COMPLETED' as const] },
+      { contextId: detail?.contextId },
+      { id: taskId },
+      { sort: 'cost' as const },
+      { since: '2020-01-01T00:00:00Z' },
+    ])
+      expect.soft(await found({ text: '"green invoice"', ...filter }), JSON.stringify(filter)).toEqual([taskId]);
+    for (const filter of [
+      { id: other },
+      { agent: 'other' },
+      { subject: 'bob' },
+      { states: ['TASK_STATE_WORKING' as const] },
+      { stuck: true },
+      { reason: 'threw' },
+      { until: '2020-01-01T00:00:00Z' },
+    ])
+      expect.soft(await found({ text: 'green', ...filter }), JSON.stringify(filter)).toEqual([]);
+    const first = await ops.searchTasks({ pageSize: 1, hasText: true, text: 'invoice' });
+    expect(first).toMatchObject({ totalSize: 2, isPartial: false });
+    expect(await found({ text: 'invoice', pageToken: first.nextPageToken })).toEqual([taskId]);
+    await store.tasks.delete(scope, other);
+    expect(await found({ text: 'invoice' })).toEqual([taskId]);
+  });
+
+  test('a search for words that takes too long says how to narrow it', async () => {
+    const { ops, prefix } = await open();
+    const client = new Client({ connectionString: postgres.url });
+    await client.connect();
+    await client.query(`BEGIN; LOCK TABLE "${prefix}".tasks`);
+    const search = ops.searchTasks({ pageSize: 10, hasText: false, text: 'invoice' });
+    await expect(search.finally(() => client.end())).rejects.toThrow(/too many tasks.*add agent, tenant, since/);
   });
 
   test('what is not copied stays in the index of its agent, where it is found, also past its retention', async () => {

@@ -9,6 +9,8 @@ export interface DatabaseSettings {
   readonly url: string;
   readonly timeoutMs: number;
   readonly maxConnections: number;
+  /** Memory of a statement, as PostgreSQL writes it. Default: that of the server. */
+  readonly workMemory?: string;
   readonly onError: (error: Error) => void;
 }
 
@@ -26,7 +28,7 @@ export class Database {
   #stopped: Promise<void> | undefined;
 
   /** @throws {Error} the URL cannot be read */
-  constructor({ url, timeoutMs, maxConnections, onError }: DatabaseSettings) {
+  constructor({ url, timeoutMs, maxConnections, workMemory, onError }: DatabaseSettings) {
     this.#timeoutMs = timeoutMs;
     this.#asked = askedOf(url);
     this.#pool = new Pool({
@@ -37,7 +39,7 @@ export class Database {
       keepAlive: true,
       fallback_application_name: 'switchyard',
       stream: () => this.#openSocket(),
-      onConnect: (client) => prepare(client, timeoutMs),
+      onConnect: (client) => prepare(client, timeoutMs, workMemory),
     });
     this.#pool.on('error', (error) => {
       // The pool adds all of a connection, which would be logged.
@@ -109,8 +111,15 @@ export class Database {
  * Not as parameters of the connection, which poolers such as PgBouncer refuse. Compiling a statement (JIT) takes longer
  * than any of ours runs.
  */
-async function prepare(client: ClientBase, timeoutMs: number): Promise<void> {
-  await client.query(`SET statement_timeout = ${timeoutMs}; SET jit = off`);
+async function prepare(client: ClientBase, timeoutMs: number, workMemory?: string): Promise<void> {
+  const settings = [
+    `statement_timeout = ${timeoutMs}`,
+    'jit = off',
+    // PostgreSQL tells of each word that is too long to be found.
+    'client_min_messages = warning',
+    ...(workMemory === undefined ? [] : [`work_mem = '${workMemory}'`]),
+  ];
+  await client.query(settings.map((setting) => `SET ${setting}`).join('; '));
 }
 
 /** Waits for what may never come. */

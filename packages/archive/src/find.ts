@@ -10,21 +10,18 @@ const TIME_LENGTH = 8;
  * @returns undefined: no task can match
  */
 export function findStatement(table: string, query: ArchiveQuery): Statement | undefined {
-  const { owner = '', ownerPrefix = '', context = '', agents = [], token, size } = query;
-  if ([owner, ownerPrefix, context, token, ...agents].some(hasNul)) return;
-  if (query.agents?.length === 0) return;
+  if (isImpossible(query)) return;
+  const { ownerPrefix = '', agents = [], size } = query;
   const parameters = new Parameters();
-  const time = query.by === 'time' ? 'time' : 'ended_at';
+  const time = timeColumn(query);
   const limit = parameters.add(size + 1);
   const isMerged = agents.length > 1 && query.owner === undefined && ownerPrefix === '';
-  const others = conditionsOf(parameters, time, query);
+  const others = conditionsOf(parameters, query);
   const all = agents.length > 0 ? parameters.add(agents.map(keyOf)) : '';
   // Of one agent, an index is in order.
   const ofAgents =
     agents.length > 1 ? `AND agent_key = ANY(${all}::text[])` : all && `AND agent_key = (${all}::text[])[1]`;
-  const after =
-    token &&
-    `AND (${time}, id) < (${parameters.add(token.slice(0, TIME_LENGTH))}, ${parameters.add(token.slice(TIME_LENGTH))})`;
+  const after = afterToken(parameters, query);
   const page = (ofAgent: string): string =>
     `SELECT ${time}, id FROM ${table} WHERE ${others} ${ofAgent} ${after} ORDER BY ${time} DESC, id DESC LIMIT ${limit}`;
   // PostgreSQL reads an index in order for one agent, not for several: the latest of each are merged.
@@ -39,10 +36,23 @@ export function findStatement(table: string, query: ArchiveQuery): Statement | u
   };
 }
 
-function conditionsOf(parameters: Parameters, time: string, query: ArchiveQuery): string {
-  const { owner, ownerPrefix, context, letters, since, upto, before } = query;
+/** A query with what PostgreSQL cannot store, or without agents. */
+export function isImpossible({ id, owner, ownerPrefix, context, agents, token }: ArchiveQuery): boolean {
+  return (
+    agents?.length === 0 ||
+    [id, owner, ownerPrefix, context, token, ...(agents ?? [])].some((text = '') => hasNul(text))
+  );
+}
+
+export const timeColumn = ({ by }: ArchiveQuery): string => (by === 'time' ? 'time' : 'ended_at');
+
+/** All but those of agents and words. */
+export function conditionsOf(parameters: Parameters, query: ArchiveQuery): string {
+  const { id, owner, ownerPrefix, context, letters, since, upto, before } = query;
+  const time = timeColumn(query);
   return [
     `letter = ANY(${parameters.add([...letters])}::text[])`,
+    ...(id === undefined ? [] : [`id = ${parameters.add(id)}`]),
     ...(owner === undefined ? [] : [`owner_key = ${parameters.add(keyOf(owner))}`]),
     ...(ownerPrefix ? [ownedBy(parameters, ownerPrefix)] : []),
     ...(context === undefined ? [] : [`context_key = ${parameters.add(keyOf(context))}`]),
@@ -50,6 +60,13 @@ function conditionsOf(parameters: Parameters, time: string, query: ArchiveQuery)
     ...(upto ? [`${time} <= ${parameters.add(upto)}`] : []),
     ...(before ? [`${time} < ${parameters.add(before)}`] : []),
   ].join(' AND ');
+}
+
+/** What comes behind the page before, with an AND. */
+export function afterToken(parameters: Parameters, query: ArchiveQuery): string {
+  const { token } = query;
+  const [time, id] = [token.slice(0, TIME_LENGTH), token.slice(TIME_LENGTH)];
+  return token && `AND (${timeColumn(query)}, id) < (${parameters.add(time)}, ${parameters.add(id)})`;
 }
 
 /** Tenants and principals have an index; other beginnings are compared with each owner. */

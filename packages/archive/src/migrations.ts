@@ -32,6 +32,7 @@ export const migrations: readonly ((table: string) => string)[] = [
       row_json text,
       detail_json text,
       origin_json text,
+      words tsvector,
       deleted_at timestamptz
     );
     CREATE INDEX tasks_of_owner ON ${table} (owner_key, time, id) INCLUDE (letter);
@@ -40,6 +41,7 @@ export const migrations: readonly ((table: string) => string)[] = [
     CREATE INDEX tasks_of_principal ON ${table} (principal_key, ended_at, id) INCLUDE (letter, agent_key);
     CREATE INDEX tasks_of_tenant ON ${table} (tenant_key, ended_at, id) INCLUDE (letter, agent_key);
     CREATE INDEX tasks_by_end ON ${table} (ended_at, id) INCLUDE (letter);
+    CREATE INDEX tasks_by_words ON ${table} USING gin (words);
     CREATE INDEX deleted_tasks_by_end ON ${table} (ended_at) WHERE deleted_at IS NOT NULL;
   `,
 ];

@@ -16,6 +16,7 @@ import { hasNul } from './keyed-texts.ts';
 import { migrate, type Tables } from './migrate.ts';
 import { batchesOf, erased, putStatement, sizeOfBatch } from './put.ts';
 import { type ReadRow, readingOf, readStatement } from './read.ts';
+import { searchStatement } from './search.ts';
 import { Parameters, type Statement } from './statement.ts';
 import { ArchiveRefused } from './unavailable.ts';
 
@@ -36,12 +37,19 @@ export interface ArchiveSettings {
 const LARGE_BATCH = 1024 ** 2;
 const LARGE_TIMEOUT_MS = 60_000;
 
+/** Searches for texts at the same time. */
+const SEARCHES = 2;
+/** Else PostgreSQL reads the words of each task of a page on which some have the wanted ones. */
+const SEARCH_MEMORY = '64MB';
+
 /** Up to so many tasks are counted, beyond it PostgreSQL estimates them. */
 const COUNTED_TASKS = 1_000_000;
 
 /** Ended tasks in a table of PostgreSQL 13 or later. */
 export class PostgresArchive implements TaskArchive {
   readonly #database: Database;
+  /** Of searches for texts: slow ones keep nobody else waiting. */
+  readonly #searches: Database;
   readonly #tables: Tables;
   #started: Promise<void> | undefined;
 
@@ -51,6 +59,7 @@ export class PostgresArchive implements TaskArchive {
     const quoted = escapeIdentifier(schema);
     this.#tables = { schemaName: schema, schema: quoted, tasks: `${quoted}.tasks` };
     this.#database = new Database({ url, timeoutMs, maxConnections, onError });
+    this.#searches = new Database({ url, timeoutMs, maxConnections: SEARCHES, workMemory: SEARCH_MEMORY, onError });
   }
 
   /** Makes or changes the tables if that is needed. After it failed, each request tries again. @throws {ArchiveUnavailable} */
@@ -63,8 +72,8 @@ export class PostgresArchive implements TaskArchive {
   }
 
   /** Idempotent. */
-  stop(): Promise<void> {
-    return this.#database.stop();
+  async stop(): Promise<void> {
+    await Promise.all([this.#database.stop(), this.#searches.stop()]);
   }
 
   async put(tasks: readonly ArchivedTask[]): Promise<void> {
@@ -77,8 +86,12 @@ export class PostgresArchive implements TaskArchive {
   }
 
   async find(query: ArchiveQuery): Promise<ArchivePage> {
-    const statement = findStatement(this.#tables.tasks, query);
-    const [page] = statement ? await this.#query<ArchivePage>(statement) : [];
+    const { tasks } = this.#tables;
+    const isSearch = query.text !== undefined;
+    const statement = isSearch ? searchStatement(tasks, query, query.text) : findStatement(tasks, query);
+    if (!statement) return { total: 0, entries: [] };
+    await this.start();
+    const [page] = await (isSearch ? this.#searches : this.#database).query<ArchivePage>(statement);
     return page ?? { total: 0, entries: [] };
   }
 

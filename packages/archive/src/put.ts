@@ -1,6 +1,7 @@
 import type { ArchivedTask } from '@switchyard/store';
 import { keyOf, prefixKeysOf } from './keyed-texts.ts';
 import { Parameters, type Statement } from './statement.ts';
+import { wordsOf } from './words.ts';
 
 /** A statement has at most 65,535 parameters, and a message of PostgreSQL less than 1 GiB. */
 const MAX_ROWS = 500;
@@ -32,6 +33,7 @@ const columns = {
   row_json: ({ row }) => row,
   detail_json: ({ detail }) => detail,
   origin_json: ({ origin }) => origin,
+  words: ({ json }) => wordsOf(json),
 } as const satisfies Readonly<Record<string, (task: ArchivedTask) => unknown>>;
 
 /** All that a deleted task loses. */
@@ -47,7 +49,8 @@ export function putStatement(table: string, tasks: readonly ArchivedTask[]): Sta
     `(${Object.entries(columns).map(([name, of]) => valueIn(name, of(task)))})`;
   const valueIn = (name: string, value: unknown): string => {
     const parameter = parameters.add(value);
-    return name === 'history' ? `string_to_array(${parameter}, E'\\x1e')` : parameter;
+    if (name === 'history') return `string_to_array(${parameter}, E'\\x1e')`;
+    return name === 'words' ? `to_tsvector('simple', ${parameter})` : parameter;
   };
   const names = Object.keys(columns);
   const text = `

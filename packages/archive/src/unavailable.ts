@@ -1,5 +1,8 @@
-import { ArchiveUnavailable } from '@switchyard/store';
+import { ArchiveTooSlow, ArchiveUnavailable } from '@switchyard/store';
 import { DatabaseError } from 'pg';
+
+/** Of PostgreSQL: `statement_timeout` is over. */
+const TOO_SLOW = '57014';
 
 /** Errors about a value repeat it. */
 const MAX_MESSAGE = 300;
@@ -23,6 +26,7 @@ export function unavailable(error: unknown, asked: Asked): ArchiveUnavailable {
       options,
     );
   const text = refusal(error, asked, place);
+  if (error.code === TOO_SLOW) return new ArchiveTooSlow(text, options);
   return isSetUpWrong(error) ? new ArchiveRefused(text, options) : new ArchiveUnavailable(text, options);
 }
 
@@ -44,7 +48,7 @@ function refusal({ code = '', message }: DatabaseError, { user, database }: Aske
   if (code === '3D000') return `${who} has no database "${database}": create it, or see ARCHIVE_URL.`;
   if (code === '42501') return `${who} does not allow this to the user "${user}" of ARCHIVE_URL (${message}).`;
   if (code === '25006') return `${who} only reads (${message}): ARCHIVE_URL must name the primary server.`;
-  if (code === '57014') return `${who} took too long (${message}).`;
+  if (code === TOO_SLOW) return `${who} took too long (${message}).`;
   if (code.startsWith('57P') || code.startsWith('53')) return `${who} is not ready (${message}).`;
   return `${who} failed (${message.slice(0, MAX_MESSAGE)}).`;
 }

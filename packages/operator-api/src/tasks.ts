@@ -21,6 +21,8 @@ export const taskQuerySchema = z.strictObject({
   until: time.optional(),
   /** A part of the kind or the message of the row's `reason`. */
   reason: z.string().optional(),
+  /** Words in messages and artifacts of ended tasks, as in docs/console.md. Needs an archive. */
+  text: z.string().optional(),
   /** `cost`: the dearest first, of the latest 10,000 that match. Default: the latest first. */
   sort: z.enum(['cost']).optional(),
   pageSize: count.max(500).default(100),
@@ -56,7 +58,7 @@ export const taskRowSchema = z.object({
   reason: reasonSchema.optional(),
 });
 
-/** `isPartial`: the filter needed a scan, which stopped at a limit, so `totalSize` is not exact. */
+/** `isPartial`: the filter needed a scan, or counted matches of `text`, and stopped at a limit, so `totalSize` is not exact. */
 export const taskPageSchema = z.object({
   tasks: z.array(taskRowSchema),
   totalSize: count,

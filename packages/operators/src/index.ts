@@ -16,7 +16,13 @@ export type { RerunRequest, RerunResult } from './rerun.ts';
 export type { RunningTurn } from './running-turns.ts';
 export type { StuckReason, StuckTask } from './stuck-tasks.ts';
 export type { TaskRecord } from './task-record.ts';
-export type { FoundTask, TaskFilter, TaskSearch, TaskSearchPage } from './task-search.ts';
+export {
+  type FoundTask,
+  type TaskFilter,
+  type TaskSearch,
+  type TaskSearchPage,
+  TextSearchRefused,
+} from './task-search.ts';
 export type { MemoryName, TenantDeletion, TenantReading, Tenants } from './tenants.ts';
 export type {
   DrainRequest,

@@ -1,5 +1,5 @@
 import type { TaskState } from '@switchyard/protocol';
-import { type ArchiveQuery, principalKey } from '@switchyard/store';
+import { type ArchivePage, type ArchiveQuery, ArchiveTooSlow, principalKey } from '@switchyard/store';
 import {
   cardUrlOf,
   decodePageToken,
@@ -54,6 +54,11 @@ export interface TaskFilter {
   readonly sort?: 'cost' | undefined;
   /** Part of the kind or the message of `TaskRow.reason`, in upper or lower case. */
   readonly reason?: string | undefined;
+  /**
+   * Words in messages and artifacts. Only the archive finds them, so only tasks that are copied there: a minute after
+   * their end. `totalSize` is at most 1,000 then.
+   */
+  readonly text?: string | undefined;
 }
 
 export interface TaskSearch extends TaskFilter {
@@ -86,7 +91,7 @@ interface Source {
   /** Whether every entry with these letters matches the filter. */
   readonly isExact: boolean;
   /** The same tasks in the archive; unset: only tasks that have not ended are searched. */
-  readonly archived?: Pick<ArchiveQuery, 'by' | 'agents' | 'ownerPrefix' | 'context'>;
+  readonly archived?: Pick<ArchiveQuery, 'by' | 'agents' | 'ownerPrefix' | 'context' | 'id' | 'text'>;
 }
 
 type Walked = Pick<FoundEntries, 'entries' | 'isPartial'>;
@@ -105,7 +110,12 @@ const COST_LENGTH = 15;
 const MAX_WALKED = 10_000;
 const STEP = 500;
 
-/** Tasks of all principals and agents. @throws {InvalidPageToken} */
+/** A search for a text that cannot be made: why, for whoever typed it. */
+export class TextSearchRefused extends Error {
+  override readonly name = 'TextSearchRefused';
+}
+
+/** Tasks of all principals and agents. @throws {InvalidPageToken} @throws {TextSearchRefused} */
 export async function searchTasks(dependencies: OperatorDependencies, search: TaskSearch): Promise<TaskSearchPage> {
   const after = decodePageToken(search.pageToken, filtersOf(search)) ?? '';
   const { entries, total, isPartial } = await find(dependencies, search, after);
@@ -123,28 +133,51 @@ export async function searchTasks(dependencies: OperatorDependencies, search: Ta
 }
 
 async function find(dependencies: OperatorDependencies, search: TaskSearch, after: string): Promise<FoundEntries> {
+  if (search.text !== undefined) return findText(dependencies, search, after);
   if (search.stuck) return findStuck(dependencies, search, after);
   const few = await entriesOfFew(dependencies, search);
   if (few) return chosen(dependencies, search, { after, entries: few, isPartial: false });
-  const source = await sourceOf(dependencies, search);
+  return findIn(dependencies, search, { source: await sourceOf(dependencies, search), after });
+}
+
+async function findIn(
+  dependencies: OperatorDependencies,
+  search: TaskSearch,
+  { source, after }: { readonly source: Source; readonly after: string },
+): Promise<FoundEntries> {
   if (source.isExact && search.sort === undefined)
-    return {
-      ...(await readFoundPage(dependencies, search, { source, after, size: search.pageSize })),
-      isPartial: false,
-    };
+    return readFoundPage(dependencies, search, { source, after, size: search.pageSize });
   return chosen(dependencies, search, { after, ...(await walk(dependencies, search, source)) });
+}
+
+/** Words are only in the archive, which has tasks that Redis has, too. */
+async function findText(dependencies: OperatorDependencies, search: TaskSearch, after: string): Promise<FoundEntries> {
+  if (!dependencies.archive)
+    throw new TextSearchRefused('needs an archive, which has the words of ended tasks: ARCHIVE_URL is not set');
+  const { archived, ...source } = await sourceOf(dependencies, search);
+  if (search.stuck || !archived) return { entries: [], total: 0, isPartial: false };
+  const { id, text } = search;
+  const words = { ...source, indexesOf: () => [], archived: { ...archived, id, text } };
+  try {
+    return await findIn(dependencies, search, { source: words, after });
+  } catch (error) {
+    if (!(error instanceof ArchiveTooSlow)) throw error;
+    const narrower = 'add agent, tenant, since, or a word that fewer tasks have';
+    throw new TextSearchRefused(`is in too many tasks to be found in time: ${narrower}`, { cause: error });
+  }
 }
 
 /** The entries of a source, the latest 10,000. */
 async function walk(dependencies: OperatorDependencies, filter: TaskFilter, source: Source): Promise<Walked> {
-  const { entries, total } = await readFoundPage(dependencies, filter, { source, after: '', size: STEP });
-  const walked = [...entries];
-  while (walked.length < total && walked.length < MAX_WALKED) {
+  const first = await readFoundPage(dependencies, filter, { source, after: '', size: STEP });
+  const walked = [...first.entries];
+  const hasMore = (): boolean => walked.length < first.total || first.isPartial;
+  while (hasMore() && walked.length < MAX_WALKED) {
     const next = await readFoundPage(dependencies, filter, { source, after: walked.at(-1) ?? '', size: STEP });
-    if (next.entries.length === 0) break;
+    if (next.entries.length === 0) return { entries: walked, isPartial: false };
     walked.push(...next.entries);
   }
-  return { entries: walked, isPartial: walked.length < total };
+  return { entries: walked, isPartial: hasMore() };
 }
 
 /** The open tasks of agents that nobody runs, and the tasks of silent workers. */
@@ -176,9 +209,11 @@ async function readFoundPage(
   { redis, shards, settings, archive }: OperatorDependencies,
   { contextId, since, until }: TaskFilter,
   { source, after, size }: { source: Source; after: string; size: number },
-): Promise<{ entries: string[]; total: number }> {
+): Promise<FoundEntries> {
+  const isText = source.archived?.text !== undefined;
   // A context is on one shard.
-  const searched = contextId === undefined ? shards.all : [shards.of(contextId)];
+  const inRedis = contextId === undefined ? shards.all : [shards.of(contextId)];
+  const searched = isText ? [] : inRedis;
   const range = {
     since: since ? sortableTime(since) : '',
     upto: until ? sortableTime(until) : '',
@@ -189,8 +224,8 @@ async function readFoundPage(
   const letters = archivedLetters(source);
   const [archived, ...replies] = await Promise.all([
     archive && letters && source.archived
-      ? archive.find({ ...source.archived, ...range, letters, before: kept })
-      : { total: 0, entries: [] },
+      ? archive.find({ ...source.archived, ...range, letters, before: isText ? '' : kept })
+      : noTasks,
     ...searched.map((keys) =>
       searchTasksScript.run(redis, {
         keys: { indexes: source.indexesOf(keys) },
@@ -202,8 +237,11 @@ async function readFoundPage(
   return {
     entries: latestFirst(found).slice(0, size + 1),
     total: replies.reduce((sum, [total]) => sum + total, archived.total),
+    isPartial: archived.isPartial ?? false,
   };
 }
+
+const noTasks: ArchivePage = { total: 0, entries: [] };
 
 /** The index of an agent has withdrawn tasks as completed ones. */
 function archivedLetters({ letters, archived }: Source): string {
@@ -351,6 +389,6 @@ const latestFirst = (entries: string[]): string[] => entries.sort().reverse();
 
 /** The filters, which must not change from page to page. */
 function filtersOf(filter: TaskFilter): readonly unknown[] {
-  const { id, contextId, agent, states, tenant, subject, since, until, stuck, reason, sort } = filter;
-  return ['search', id, contextId, agent, states, tenant, subject, since, until, stuck, reason, sort];
+  const { id, contextId, agent, states, tenant, subject, since, until, stuck, reason, sort, text } = filter;
+  return ['search', id, contextId, agent, states, tenant, subject, since, until, stuck, reason, sort, text];
 }

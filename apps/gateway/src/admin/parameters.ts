@@ -105,6 +105,8 @@ export const taskSearchParameters = pageParameters.extend({
   until: time.optional(),
   /** Matches a part of the reason. */
   reason: z.string().max(200).optional(),
+  /** Words in messages and artifacts. */
+  text: z.string().max(200).optional(),
   sort: z.enum(['cost'], 'must be cost').optional(),
   pageSize: wholeNumber(1, 500).default(100),
   contents: flag.default(false),

@@ -6,7 +6,14 @@ import {
   type TaskDetail,
   type TaskPage,
 } from '@switchyard/operator-api';
-import type { AnswerResult, Ops, RerunResult } from '@switchyard/operators';
+import {
+  type AnswerResult,
+  type Ops,
+  type RerunResult,
+  type TaskSearch,
+  type TaskSearchPage,
+  TextSearchRefused,
+} from '@switchyard/operators';
 import { A2AError, invalidParams } from '@switchyard/protocol';
 import { partSchema } from '@switchyard/protocol/schemas';
 import { principalKey } from '@switchyard/store';
@@ -34,7 +41,7 @@ export const taskRoutes = [
   live(
     adminRoute(['get', '/admin/tasks'], taskSearchParameters, async ({ ops }, { parameters }): Promise<TaskPage> => {
       const { state: states, contents: hasText, ...rest } = parameters;
-      const { tasks, ...page } = await requirePageToken(() => ops.searchTasks({ ...rest, states, hasText }));
+      const { tasks, ...page } = await requirePageToken(() => searchTasks(ops, { ...rest, states, hasText }));
       return { tasks: [...tasks], ...page };
     }),
   ),
@@ -69,6 +76,16 @@ export const taskRoutes = [
     return undefined;
   }),
 ];
+
+/** @throws {A2AError} InvalidParams: a text cannot be searched */
+async function searchTasks(ops: Ops, search: TaskSearch): Promise<TaskSearchPage> {
+  try {
+    return await ops.searchTasks(search);
+  } catch (error) {
+    if (!(error instanceof TextSearchRefused)) throw error;
+    throw invalidParams([{ field: 'text', description: error.message }]);
+  }
+}
 
 async function recordOf(ops: Ops, id: string): Promise<object> {
   const record = await ops.tasks.record(known(id));

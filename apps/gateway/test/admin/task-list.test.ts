@@ -39,6 +39,12 @@ describe('the list of the tasks of all principals', () => {
     expect((await list(`?id=${id}&contents=true`)).tasks[0]?.text).toBe(text.slice(0, 120));
   });
 
+  it('says that words are searched in an archive only', async () => {
+    const answer = await stage.ask<ErrorBody>('/admin/tasks?text=invoice');
+    expect([answer.status, fieldsOf(answer)]).toEqual([400, ['text']]);
+    expect(answer.body.error.message).toContain('needs an archive');
+  });
+
   it('names a parameter that occurs twice', async () => {
     const answer = await stage.ask<ErrorBody>('/admin/tasks?contents=true&contents=x');
     expect([answer.status, fieldsOf(answer)]).toEqual([400, ['contents']]);

@@ -8,7 +8,7 @@ export interface TaskArchive {
    * deleted.
    */
   put(tasks: readonly ArchivedTask[]): Promise<void>;
-  /** A page of sort keys, and how many there are. */
+  /** A page of sort keys, and how many there are. @throws {ArchiveTooSlow} with `text` */
   find(query: ArchiveQuery): Promise<ArchivePage>;
   /** Tasks as clients read them, of any owner: the caller compares the owner. */
   read(taskIds: readonly string[], view: ArchiveView): Promise<ReadonlyMap<string, ArchivedReading>>;
@@ -80,11 +80,14 @@ export interface ArchivedReading extends Pick<ArchivedTask, 'owner' | 'context' 
 
 /** Tasks must match all fields that are set. */
 export interface ArchiveQuery {
+  readonly id?: string | undefined;
   readonly owner?: string | undefined;
   /** Beginning of the owner: a tenant, or a principal. */
   readonly ownerPrefix?: string | undefined;
   readonly agents?: readonly string[] | undefined;
   readonly context?: string | undefined;
+  /** Words of messages and artifacts as they were typed: see docs/console.md. */
+  readonly text?: string | undefined;
   readonly letters: string;
   /** By which time tasks are sorted, the latest first; then by id. */
   readonly by: 'time' | 'endedAt';
@@ -101,6 +104,8 @@ export interface ArchiveQuery {
 export interface ArchivePage {
   /** Of all pages. */
   readonly total: number;
+  /** With `text`: there are more than `total`, which were not counted. */
+  readonly isPartial?: boolean;
   /** Time and id; one more than `size` if there is a next page. */
   readonly entries: readonly string[];
 }

@@ -53,7 +53,12 @@ export class NotReplicated extends Error {
 
 /** The archive does not answer, or refuses. Nothing is lost: tasks stay in Redis, and copying goes on later. */
 export class ArchiveUnavailable extends Error {
-  override readonly name = 'ArchiveUnavailable';
+  override readonly name: string = 'ArchiveUnavailable';
+}
+
+/** The archive has given up a request that took too long. */
+export class ArchiveTooSlow extends ArchiveUnavailable {
+  override readonly name = 'ArchiveTooSlow';
 }
 
 /** Redis is unreachable, and the caller does not wait: nothing was sent. */

@@ -52,7 +52,14 @@ export function TasksPage() {
           list.problem.value === undefined ? undefined : problemText(list.problem.value),
         ]}
       />
-      {problem === undefined && <Rows list={list} text={text} hasFailed={live.problem.value !== undefined} />}
+      {problem === undefined && (
+        <Rows
+          list={list}
+          text={text}
+          hasWords={search.text !== undefined}
+          hasFailed={live.problem.value !== undefined}
+        />
+      )}
     </Page>
   );
 }
@@ -90,16 +97,18 @@ function Problems({ texts }: { readonly texts: readonly (string | undefined)[] }
 interface RowsProps {
   readonly list: TaskList;
   readonly text: string;
+  /** Whether the search has words of messages and artifacts. */
+  readonly hasWords: boolean;
   readonly hasFailed: boolean;
 }
 
 /** The rows of the search; until it has some, those of the search before it, pale. */
-function Rows({ list, text, hasFailed }: RowsProps) {
+function Rows({ list, text, hasWords, hasFailed }: RowsProps) {
   const shown = useRef(list);
   if (list.totalSize.value !== undefined) shown.current = list;
   const isOld = shown.current !== list;
   if (shown.current.totalSize.value === undefined || (isOld && hasFailed)) return hasFailed ? null : <Loading />;
-  if (shown.current.rows.value.length === 0 && !isOld) return <NoTasks isSearch={text !== ''} />;
+  if (shown.current.rows.value.length === 0 && !isOld) return <NoTasks isSearch={text !== ''} hasWords={hasWords} />;
   return (
     <div class={isOld ? 'task-rows stale' : 'task-rows'} aria-busy={isOld}>
       <Found list={shown.current} text={text} />
@@ -146,8 +155,13 @@ function Found({ list, text }: { readonly list: TaskList; readonly text: string 
   );
 }
 
-function NoTasks({ isSearch }: { readonly isSearch: boolean }) {
-  if (isSearch) return <Empty icon="search" title="No task matches" />;
+function NoTasks({ isSearch, hasWords }: { readonly isSearch: boolean; readonly hasWords: boolean }) {
+  if (isSearch)
+    return (
+      <Empty icon="search" title="No task matches">
+        {hasWords && 'Words are whole, and found in ended tasks only, a minute after their end.'}
+      </Empty>
+    );
   return (
     <Empty icon="tasks" title="No tasks yet">
       Send a message to an agent: the page <a href="/console/agents">Agents</a> can.

@@ -42,6 +42,12 @@ export const commonTerms: readonly SearchTerm[] = [
     start: 'reason:',
     about: 'a part of why its last attempt failed, or the kind: threw, timed-out, worker-lost, worker-blocked',
   },
+  {
+    name: 'text',
+    start: 'text:',
+    about:
+      'words in messages and artifacts of ended tasks, if there is an archive; text:"two words" follow one another',
+  },
   { name: 'agent', start: 'agent:', about: 'the agent’s id' },
   { name: 'tenant', start: 'tenant:', about: 'whose client sent it; with spaces: tenant:"two words"' },
   { name: 'subject', start: 'subject:', about: 'the client within its tenant' },

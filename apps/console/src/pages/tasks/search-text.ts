@@ -26,12 +26,16 @@ const isWords = 'is: takes stuck';
 export function readSearch(text: string, now: number): Read {
   let read: Read = { search: {} };
   for (const [, name = 'id', quoted, plain = ''] of text.matchAll(/(?:(\w+):)?(?:"([^"]*)"|(\S+))/g))
-    read = withWord(read, [name, quoted ?? plain], now);
+    read = withWord(read, [name, name === 'text' && quoted !== undefined ? `"${quoted}"` : (quoted ?? plain)], now);
   return read;
 }
 
 function withWord({ search, problem }: Read, [name, value]: readonly [string, string], now: number): Read {
   const kept = { ...(problem !== undefined && { problem }) };
+  if (name === 'text') {
+    // A task must have all of them.
+    return { search: { ...search, text: [search.text, value].filter(Boolean).join(' ') }, ...kept };
+  }
   if (isIn(texts, name)) return { search: { ...search, [texts[name]]: value }, ...kept };
   if (isIn(times, name)) {
     const at = timeOf(value, now);
