@@ -19,31 +19,50 @@ export function canonical(state) {
 function renameFences(state) {
   const { task, kept } = state;
   const runs = state.runs.map((run) => withoutOldNames(run, task, kept));
-  const fences = [task, kept?.task].flatMap((one) => (one?.epoch ? [`${one.epoch}.${one.run}`] : []));
-  for (const run of runs) if (run.fence) fences.push(run.fence);
-  const ids = rankOf([...fences.map((fence) => Number(fence.split('.r')[1])), ...runs.map(({ id }) => id)]);
-  const epochs = rankOf(fences.map((fence) => Number.parseInt(fence, 10)));
+  /** @type {number[]} */
+  const [ids, epochs] = [[0], [0]];
   /** @param {string} fence */
-  const renamed = (fence) => {
-    const [epoch, id] = fence.split('.r').map(Number);
-    return fence && `${epochs.get(epoch ?? 0)}.r${ids.get(id ?? 0)}`;
+  const use = (fence) => {
+    epochs[epochOf(fence)] = 1;
+    ids[idOf(fence)] = 1;
   };
+  for (const one of [task, kept?.task]) if (one?.epoch) use(`${one.epoch}.${one.run}`);
+  for (const run of runs) {
+    if (run.fence) use(run.fence);
+    ids[run.id] = 1;
+  }
+  const areRenamed = [rank(ids), rank(epochs)];
+  // Most states have no unused number.
+  if (!areRenamed.includes(true)) return { ...state, runs };
+  /** @param {string} fence */
+  const renamed = (fence) => fence && `${epochs[epochOf(fence)]}.r${ids[idOf(fence)]}`;
   /** @param {Task|null|undefined} one */
   const fenced = (one) =>
     one?.epoch
-      ? {
-          ...one,
-          epoch: epochs.get(one.epoch) ?? 0,
-          run: `r${ids.get(Number(one.run.slice(1)))}`,
-          turn: renamed(one.turn),
-        }
+      ? { ...one, epoch: epochs[one.epoch] ?? 0, run: `r${ids[Number(one.run.slice(1))]}`, turn: renamed(one.turn) }
       : (one ?? null);
   return {
     ...state,
     task: fenced(task),
     kept: kept && { ...kept, task: fenced(kept.task) },
-    runs: runs.map((run) => ({ ...run, id: ids.get(run.id) ?? 0, fence: renamed(run.fence) })),
+    runs: runs.map((run) => ({ ...run, id: ids[run.id] ?? 0, fence: renamed(run.fence) })),
   };
+}
+
+/** Of a fence such as `3.r2`: the epoch. @param {string} fence */
+const epochOf = (fence) => Number.parseInt(fence, 10);
+/** And the id of its begin. @param {string} fence */
+const idOf = (fence) => Number(fence.slice(fence.indexOf('r') + 1));
+
+/**
+ * Puts its rank in the place of each number that is used.
+ * @param {number[]} used by number, 1 if it is; 0 is not ranked @returns {boolean} whether a number is not its own rank
+ */
+function rank(used) {
+  let count = 0;
+  used[0] = 0;
+  for (let number = 1; number < used.length; number++) if (used[number]) used[number] = ++count;
+  return count < used.length - 1;
 }
 
 /**
@@ -55,10 +74,6 @@ function withoutOldNames(run, task, kept) {
   const isOld = !kept && task && Number.parseInt(run.fence, 10) < task.epoch;
   return { ...run, id: run.at === 'begin' ? run.id : 0, fence: isOld ? '0.r0' : run.fence };
 }
-
-/** @param {number[]} numbers */
-const rankOf = (numbers) =>
-  new Map([0, ...new Set(numbers.filter(Boolean))].sort((a, b) => a - b).map((number, i) => [number, i]));
 
 /** Renumbers the jobs without the numbers that are no longer used. @param {State} state @returns {State} */
 function renumberJobs(state) {
