@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './tests/support/longest-first.ts';
 
 /** In CI a test that fails runs once more, and CI's last lines name it (docs/adr/0157). */
 export const tries = process.env.CI ? 2 : 1;
@@ -10,7 +11,7 @@ const guarantees = ['workshop/faults/test/**/*.test.ts'];
 export const longTests = [
   ...guarantees,
   'workshop/load/test/{errors,profiles,ramp,run}.test.ts',
-  'workshop/test/commands.test.ts',
+  'workshop/test/{commands,soak}.test.ts',
   'apps/cli/test/{all,up/ends}.test.ts',
   'apps/console/test/{newcomer,tasks-10000}.test.ts',
   'apps/gateway/test/{ends-of-streams,killed-retries,lost-events,v1_1/killed}.test.ts',
@@ -50,6 +51,7 @@ export default defineConfig({
     expect: { poll: { timeout: 25_000 } },
     hookTimeout: 60_000,
     teardownTimeout: 10_000,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         extends: true,

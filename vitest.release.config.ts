@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './tests/support/longest-first.ts';
 import { tries } from './vitest.faults.config.ts';
 
 /** `npm run test:release`: what is published, installed from its tarballs and used as its users will. */
@@ -16,5 +17,6 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 240_000,
     teardownTimeout: 10_000,
+    sequence: { sequencer: LongestFirst },
   },
 });

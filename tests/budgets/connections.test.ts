@@ -85,16 +85,15 @@ async function commandsASecond(url: string): Promise<number> {
 }
 
 it('an idle worker sends few commands, and not more if it has more agents', async () => {
-  const own = await startRedis();
-  onTestFinished(() => own.stop());
   const idle = async (agents: number, shards: number) => {
+    const own = await startRedis();
+    onTestFinished(() => own.stop());
     await using _ = await startFleet({ redisUrl: own.url, agents, shards });
     await delay(3_000); // without the work at the start
     return { commands: await commandsASecond(own.url), connections: await connections(own.url) };
   };
-  const one = await idle(1, 1);
+  const [one, fleet] = await Promise.all([idle(1, 1), idle(20, 16)]);
   keepBudget('commandsOfIdleWorker', one.commands);
-  const fleet = await idle(20, 16);
   keepBudget('commandsOfIdleFleetPerShard', fleet.commands / 16);
   keepBudget('connectionsOfIdleFleet', fleet.connections);
 });
