@@ -1,5 +1,6 @@
 import type {
   AgentReading,
+  ArchiveCheckProgress,
   Conversation,
   ConversationRow,
   DeadLetter,
@@ -504,3 +505,13 @@ function whole(value: number | null): number | null {
 
 export const logLevel: LogLevel = { level: 'info', forMs: 600_000 };
 export const startedTask: StartedTask = { taskId: uuid(9_999) };
+
+/** The archive does not have one task, and has something else of another one. */
+export const archiveCheck: readonly ArchiveCheckProgress[] = [0, 20, 40, 40].map((done, i) => ({
+  total: 40,
+  done,
+  problems:
+    i === 1 ? [{ taskId: uuid(1), problem: 'missing' }] : i === 2 ? [{ taskId: uuid(2), problem: 'different' }] : [],
+  nextPageToken: `page-${i}`,
+  isDone: i === 3,
+}));

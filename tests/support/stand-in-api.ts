@@ -56,6 +56,7 @@ export async function openStandInApi({ tasks = 10_000, page }: StandInOptions = 
     requests.push({ method, path: pathname, query, body: body ? JSON.parse(body) : undefined });
     const path = decodeURIComponent(pathname);
     if (method !== 'GET') act(res, path);
+    else if (path === '/admin/archive:verify') checkArchive(res, query);
     else if (/^\/admin\/tasks\/[^/]+\/events$/.test(path)) follow(req, res, path);
     else read(req, res, { path, query });
   }
@@ -81,6 +82,12 @@ export async function openStandInApi({ tasks = 10_000, page }: StandInOptions = 
     keep(res, path, resend);
   }
 
+  /** A gateway that stops in between: the check goes on. */
+  function checkArchive(res: ServerResponse, { pageToken }: ReceivedRequest['query']): void {
+    const next = sample.archiveCheck.findIndex((one) => one.nextPageToken === pageToken) + 1;
+    writeEvents(res, sample.archiveCheck.slice(next, next + 2));
+  }
+
   function follow(req: IncomingMessage, res: ServerResponse, path: string): void {
     const sent = eventsOf(path);
     begin(res);
@@ -100,11 +107,8 @@ export async function openStandInApi({ tasks = 10_000, page }: StandInOptions = 
 
   function act(res: ServerResponse, path: string): void {
     if (given.has(path)) return void write(res, 200, given.get(path));
-    if (path === '/admin/dead-letters:retry') {
-      begin(res);
-      for (const progress of bulkProgress) res.write(`data: ${JSON.stringify(progress)}\n\n`);
-      return void res.end();
-    }
+    if (path === '/admin/dead-letters:retry') return void writeEvents(res, bulkProgress);
+    if (path === '/admin/archive:repair') return void writeEvents(res, repaired);
     if (/:(?:rerun|retry)$/.test(path)) return void write(res, 200, sample.startedTask);
     write(res, 204);
   }
@@ -242,6 +246,17 @@ const bulkProgress: readonly BulkProgress[] = [0, 80, 160, 240, 320].map((done) 
   retried: Math.round(done * 0.95),
   refused: done - Math.round(done * 0.95),
   isDone: done === 320,
+}));
+
+function writeEvents(res: ServerResponse, events: readonly object[]): void {
+  begin(res);
+  for (const event of events) res.write(`data: ${JSON.stringify(event)}\n\n`);
+  res.end();
+}
+
+const repaired = sample.archiveCheck.map((progress) => ({
+  ...progress,
+  problems: progress.problems.map((problem) => ({ ...problem, isRepaired: true })),
 }));
 
 const nothing: RequestListener = (_, res) => write(res, 404);

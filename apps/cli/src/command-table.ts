@@ -50,6 +50,11 @@ const commandTable: readonly CommandModule[] = [
   },
   { group: operators, name: 'why', load: async () => [(await import('./operator/why.ts')).addWhyCommand] },
   { group: operators, name: 'usage', load: async () => [(await import('./operator/usage.ts')).addUsageCommand] },
+  {
+    group: operators,
+    name: 'archive',
+    load: async () => [(await import('./operator/archive.ts')).addArchiveCommands],
+  },
   { group: operators, name: 'logs', load: async () => [(await import('./operator/logs.ts')).addLogsCommand] },
   { group: operators, name: 'keys', load: async () => [(await import('./operator/keys.ts')).addKeysCommands] },
   { group: operators, name: 'doctor', load: async () => [(await import('./operator/doctor.ts')).addDoctorCommand] },

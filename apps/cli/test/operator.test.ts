@@ -67,6 +67,50 @@ describe('dead', () => {
   });
 });
 
+describe('archive', () => {
+  it('says in plain words what there is, and how far copying is', async () => {
+    const { out } = await run(['archive'], { env });
+    expect(out).toBe('Tasks: 12345\nSize: 33 MiB\nOldest: 2026-02-01T00:00:00.000Z\nCopied: no task has ended\n');
+    api.answer('/admin/archive', { archive: { tasks: 1, bytes: 1, delayMs: 61_500 } });
+    expect((await run(['archive', 'status'], { env })).out).toContain('Copied: tasks that ended 62 s ago\n');
+    expect((await json(['archive'], { env })).document).toEqual({ archive: { tasks: 1, bytes: 1, delayMs: 61_500 } });
+    api.answer('/admin/archive', {});
+    expect((await run(['archive'], { env })).out).toBe('Archive: none: ARCHIVE_URL is not set\n');
+  });
+
+  it('verifies its copies, goes on after a gateway has stopped, and exits with 1 if something is wrong', async () => {
+    const { code, out } = await run(['archive', 'verify'], { env });
+    expect(code).toBe(1);
+    expect(out).toContain('Checked: 40\nMissing: 1: the archive does not have it\nDifferent: 1: ');
+    expect(out).toMatch(/\nTASK +PROBLEM +REPAIRED\n\S+ +missing +no\n\S+ +different +no\n$/);
+    expect(api.requests.slice(-2).map(({ query }) => query)).toEqual([
+      { sample: '10000' },
+      { sample: '10000', pageToken: 'page-1' },
+    ]);
+    const { document } = await json(['archive', 'verify', '--all'], { env });
+    expect(document).toMatchObject({ isWell: false, checked: 40, problems: [{ problem: 'missing' }, {}] });
+    expect(api.requests.at(-1)?.query.sample).toBe('0');
+    expect((await run(['archive', 'verify', '--sample', 'some'], { env })).code).toBe(2);
+  });
+
+  it('repairs them', async () => {
+    const { code, out } = await run(['archive', 'verify', '--repair', '--sample', '50'], { env });
+    expect([code, out]).toEqual([0, expect.stringContaining('Missing: 1, 1 repaired: ')]);
+    expect(api.requests.at(-1)).toMatchObject({ method: 'POST', body: { sample: 50 } });
+  });
+
+  it('asks before it lets workers copy everything again', async () => {
+    expect((await run(['archive', 'recopy'], { env })).err).toContain('Nobody can be asked here');
+    expect((await run(['archive', 'recopy', '--yes'], { env })).out).toContain('workers copy again');
+    await run(['archive', 'recopy', '--since', '2026-01-31T12:00:00Z'], { env });
+    expect(api.requests.slice(-2).map(({ path, body }) => [path, body])).toEqual([
+      ['/admin/archive:recopy', {}],
+      ['/admin/archive:recopy', { since: '2026-01-31T12:00:00Z' }],
+    ]);
+    expect((await run(['archive', 'forget', '-y'], { env })).out).toBe('Archive: forgotten\n');
+  });
+});
+
 describe('why', () => {
   it('prints why a task is in its state, and what to do', async () => {
     const client = new OperatorClient({ url: api.url, key: api.key });

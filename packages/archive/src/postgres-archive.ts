@@ -6,12 +6,14 @@ import {
   type ArchiveStatus,
   ArchiveUnavailable,
   type ArchiveView,
+  type Inspection,
   type TaskArchive,
 } from '@switchyard/store';
 import { escapeIdentifier } from 'pg';
 import { parseAddress } from './address.ts';
 import { Database } from './database.ts';
 import { findStatement, ownedBy } from './find.ts';
+import { type InspectedRow, inspectionOf, inspectStatement, isDamage } from './inspect.ts';
 import { hasNul } from './keyed-texts.ts';
 import { migrate, type Tables } from './migrate.ts';
 import { batchesOf, erased, putStatement, sizeOfBatch } from './put.ts';
@@ -105,6 +107,22 @@ export class PostgresArchive implements TaskArchive {
   async describe(taskIds: readonly string[], what: 'row' | 'detail' | 'origin'): Promise<ReadonlyMap<string, string>> {
     const rows = await this.#select<{ id: string; json: string }>(`id, ${what}_json AS json`, taskIds);
     return new Map(rows.map(({ id, json }) => [id, json]));
+  }
+
+  async inspect(taskIds: readonly string[]): Promise<ReadonlyMap<string, Inspection>> {
+    const ids = storable(taskIds);
+    if (ids.length === 0) return new Map();
+    try {
+      const rows = await this.#query<InspectedRow>(inspectStatement(this.#tables.tasks, ids));
+      return new Map(rows.map((row) => [row.id, inspectionOf(row)]));
+    } catch (error) {
+      if (!(error instanceof ArchiveUnavailable) || !isDamage(error)) throw error;
+      // PostgreSQL does not say which of them it cannot read.
+      const [id = ''] = ids;
+      if (ids.length === 1) return new Map([[id, 'unreadable']]);
+      const half = Math.ceil(ids.length / 2);
+      return new Map([...(await this.inspect(ids.slice(0, half))), ...(await this.inspect(ids.slice(half)))]);
+    }
   }
 
   async existing(taskIds: readonly string[]): Promise<ReadonlySet<string>> {

@@ -133,21 +133,3 @@ export type Series = z.infer<typeof seriesSchema>;
 export type LogLevel = z.infer<typeof logLevelSchema>;
 export type LogLevelReading = z.infer<typeof logLevelReadingSchema>;
 export type Me = z.infer<typeof meSchema>;
-
-/** `GET /admin/archive`: ended tasks in PostgreSQL. */
-export const archiveSchema = z.object({
-  /** Unset: there is no archive. */
-  archive: z
-    .object({
-      /** About so many, if they are more than a million. */
-      tasks: count,
-      bytes: count,
-      oldestEndedAt: time.optional(),
-      latestEndedAt: time.optional(),
-      /** How long ago the next task to copy may have ended, in milliseconds; unset: no task has ended. */
-      delayMs: count.optional(),
-    })
-    .optional(),
-});
-
-export type ArchiveStatus = z.infer<typeof archiveSchema>;

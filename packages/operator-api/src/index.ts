@@ -1,4 +1,12 @@
 export {
+  type ArchiveCheckProgress,
+  type ArchiveProblem,
+  type ArchiveStatus,
+  archiveCheckSchema,
+  archiveProblems,
+  archiveSchema,
+} from './archive.ts';
+export {
   type Call,
   type ConnectionListeners,
   OperatorClient,
@@ -16,9 +24,7 @@ export {
 } from './dead-letters.ts';
 export {
   type AgentReading,
-  type ArchiveStatus,
   agentReadingSchema,
-  archiveSchema,
   type LogLevel,
   type LogLevelReading,
   levelsText,

@@ -24,17 +24,53 @@ export interface PreparedCopy {
   read(): Promise<ArchivedTask | undefined>;
 }
 
+/** What clients read of a task, as the archive stores it. */
+export type ArchivedContents = Omit<ArchivedTask, 'row' | 'detail' | 'origin'>;
+
+/** As `PreparedCopy`, without what only operators see. */
+export interface PreparedContents {
+  readonly taskId: string;
+  readonly bytes: number;
+  /** Parameters of the first request, as JSON; null: of an older task. */
+  readonly request: string | null;
+  /** Undefined: the task was deleted meanwhile. */
+  read(): Promise<ArchivedContents | undefined>;
+}
+
 /** @returns undefined: the task is gone, or has not ended */
 export async function prepareCopy(dependencies: CopyDependencies, taskId: string): Promise<PreparedCopy | undefined> {
   const { redis, shards, tasks } = dependencies;
-  const [found, [row], detail] = await Promise.all([
-    readInPieces(dependencies, taskId),
+  const [contents, [row], detail] = await Promise.all([
+    prepareContents(dependencies, taskId),
     readRows({ redis, shards }, [taskId], { hasText: true }),
     unlessBroken(tasks.detail(taskId, { hasTimeline: true, isOneOfMany: true })),
   ]);
+  if (!contents || !row || !detail) return undefined;
+  const read = async (): Promise<ArchivedTask | undefined> => {
+    const its = await contents.read();
+    if (!its) return undefined;
+    return {
+      ...its,
+      row: JSON.stringify(row),
+      detail: detail === 'broken' ? '' : JSON.stringify(detail),
+      origin: JSON.stringify([its.owner, contents.request]),
+    };
+  };
+  return { taskId, bytes: contents.bytes, read };
+}
+
+/** @returns undefined: the task is gone, or has not ended */
+export async function prepareContents(
+  dependencies: OperatorDependencies,
+  taskId: string,
+): Promise<PreparedContents | undefined> {
+  const { redis, shards } = dependencies;
   const fields = ['owner', 'context', 'state', 'time', 'index_time', 'request'] as const;
-  const [owner, context, letter, time, endedAt, request] = await redis.hmget(shards.of(taskId).task(taskId), ...fields);
-  if (!found || !row || !detail || !owner || !letter || !time || letter !== letter.toUpperCase()) return undefined;
+  const [[owner, context, letter, time, endedAt, request = null], found] = await Promise.all([
+    redis.hmget(shards.of(taskId).task(taskId), ...fields),
+    readInPieces(dependencies, taskId),
+  ]);
+  if (!found || !owner || !letter || !time || letter !== letter.toUpperCase()) return undefined;
   const { pieces, reading } = found;
   const { version, answered } = reading;
   const known = {
@@ -47,15 +83,12 @@ export async function prepareCopy(dependencies: CopyDependencies, taskId: string
     endedAt: endedAt ?? time,
     version,
     answered,
-    row: JSON.stringify(row),
-    detail: detail === 'broken' ? '' : JSON.stringify(detail),
-    origin: JSON.stringify([owner, request ?? null]),
   };
-  const read = async (): Promise<ArchivedTask | undefined> => {
+  const read = async (): Promise<ArchivedContents | undefined> => {
     const json = await jsonOf(dependencies, pieces);
     return json && { ...known, json };
   };
-  return { taskId, bytes: bytesIn(pieces), read };
+  return { taskId, bytes: bytesIn(pieces), request, read };
 }
 
 /** What clients have written is kept, whatever operators see of it. */

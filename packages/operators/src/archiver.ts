@@ -1,5 +1,6 @@
 import { isOutage, type TaskArchive } from '@switchyard/store';
 import { keptSince, REMOTE_AGENTS, redisTimeMs, type ShardKeys, sortableTime } from '@switchyard/store/inside';
+import { cursorKeptMs, moveCursor, readCursor, setCursorsBack } from './archive-cursor.ts';
 import { type PreparedCopy, prepareCopy } from './archived-copy.ts';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import type { OperatorTasks } from './operator-tasks.ts';
@@ -43,14 +44,14 @@ export interface RunOptions {
   readonly signal: AbortSignal;
 }
 
-const ENDED_LETTERS = 'CFXR';
+export const ENDED_LETTERS = 'CFXR';
 const TIME_LENGTH = 8;
 /** Tasks of one index and state that a step looks at. */
 const TASKS_OF_RANGE = 500;
 /** Tasks that are read at the same time, and written together. */
-const TASKS_AT_ONCE = 20;
+export const TASKS_AT_ONCE = 20;
 /** Tasks of this size are read and written alone. */
-const LARGE_BYTES = 1024 ** 2;
+export const LARGE_BYTES = 1024 ** 2;
 const EXPIRED_AT_ONCE = 1_000;
 /** One process copies a shard at a time. If it stops, another one goes on after this time. */
 const CLAIM_MS = 10_000;
@@ -96,6 +97,14 @@ export class Archiver {
     };
   }
 
+  /**
+   * Makes workers copy again what Redis has.
+   * @param since only what has ended since this ISO time; unset: all
+   */
+  recopy(since?: string): Promise<void> {
+    return setCursorsBack(this.#dependencies, since);
+  }
+
   /** Forgets tasks of the archive that ended longer ago. @returns their number */
   async expire(retentionMs: number, signal: AbortSignal): Promise<number> {
     const before = keptSince(retentionMs);
@@ -130,16 +139,16 @@ export class Archiver {
     const damaged: DamagedTask[] = [];
     for (;;) {
       const nowMs = await redisTimeMs(redis);
-      const from = (await redis.get(keys.archived)) ?? '';
+      const from = (await readCursor(redis, keys)) ?? '';
       if (from !== '') behindMs = Math.max(behindMs, nowMs - afterMs - Number.parseInt(from, 36));
-      // While the key exists, no task is dropped that was not copied. Later than this, all of them have expired.
-      const keptMs = 2 * settings.retentionMs;
-      await redis.set(keys.archived, from, 'PX', keptMs);
+      const keptMs = cursorKeptMs(settings);
+      if (!(await moveCursor(redis, keys, { from, upto: from, keptMs }))) continue;
       const step = await this.#nextStep(keys, { from, upto: sortableTime(iso(nowMs - afterMs)) });
-      copied += await this.#copyAll(step.taskIds, { signal, goOn, damaged });
+      copied += await this.copy(step.taskIds, { signal, goOn, damaged });
       if (signal.aborted) return { copied, behindMs, damaged };
-      await redis.set(keys.archived, step.upto, 'PX', keptMs);
-      if (step.isLast) return { copied, behindMs, damaged };
+      // An operator may have set it back meanwhile.
+      const isMoved = await moveCursor(redis, keys, { from, upto: step.upto, keptMs });
+      if (isMoved && step.isLast) return { copied, behindMs, damaged };
     }
   }
 
@@ -159,7 +168,8 @@ export class Archiver {
     }
   }
 
-  async #copyAll(taskIds: readonly string[], { signal, goOn, damaged }: Copying): Promise<number> {
+  /** Copies these tasks, as far as they have ended. @returns how many */
+  async copy(taskIds: readonly string[], { signal, goOn, damaged }: Copying): Promise<number> {
     const { archive } = this.#dependencies;
     let copied = 0;
     for (let at = 0; at < taskIds.length && !signal.aborted; at += TASKS_AT_ONCE) {
@@ -196,13 +206,14 @@ async function unlessDamaged<T>(taskId: string, damaged: DamagedTask[], task: Pr
 
 interface Copying {
   readonly signal: AbortSignal;
+  /** Called again and again: another process would go on otherwise. */
   readonly goOn: () => Promise<unknown>;
   readonly damaged: DamagedTask[];
 }
 
 /** The time in an entry of an index: state, time, id. */
 const timeIn = (entry = ''): string => entry.slice(1, 1 + TIME_LENGTH);
-const taskIdIn = (entry: string): string => entry.slice(1 + TIME_LENGTH);
+export const taskIdIn = (entry: string): string => entry.slice(1 + TIME_LENGTH);
 const iso = (ms: number): string => new Date(Math.max(0, ms)).toISOString();
 
 /** How long ago the next task to copy may have ended, of each shard that has one. */
@@ -210,7 +221,7 @@ export async function archiveDelays(dependencies: DelayDependencies): Promise<nu
   const { redis, shards } = dependencies;
   const [nowMs, ...times] = await Promise.all([
     redisTimeMs(redis),
-    ...shards.all.map(async (keys) => (await redis.get(keys.archived)) || oldestEnd(dependencies, keys)),
+    ...shards.all.map(async (keys) => (await readCursor(redis, keys)) || oldestEnd(dependencies, keys)),
   ]);
   return times.flatMap((time) => (time ? [nowMs - Number.parseInt(time, 36)] : []));
 }

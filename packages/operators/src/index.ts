@@ -1,6 +1,7 @@
 export type { QueueSum } from './agent-load.ts';
 export type { AgentReading, Agents } from './agents.ts';
 export type { AnswerResult, TaskAnswer } from './answer.ts';
+export type { ArchiveCheck, ArchiveProblem, CheckProgress } from './archive-check.ts';
 export type { ArchiveReading, Archiver } from './archiver.ts';
 export type { RetryResult } from './dead-letter.ts';
 export { type DeadLetter, type DeadLetterKind, DeadLetters } from './dead-letters.ts';

@@ -9,6 +9,8 @@ import {
 } from '@switchyard/store/inside';
 import { allLoads, type QueueSum } from './agent-load.ts';
 import { type AgentReading, Agents } from './agents.ts';
+import { ArchiveCheck } from './archive-check.ts';
+import { forgetCursors } from './archive-cursor.ts';
 import { Archiver } from './archiver.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { type InterruptedTask, interruptedTask, interruptions } from './interrupted-tasks.ts';
@@ -40,6 +42,7 @@ export class Ops {
   readonly usage: UsageTotals;
   /** Unset: there is no archive. */
   readonly archiver: Archiver | undefined;
+  readonly archiveCheck: ArchiveCheck | undefined;
   readonly #dependencies: OperatorDependencies;
 
   constructor({ inside }: { readonly inside: StoreInside }) {
@@ -54,7 +57,15 @@ export class Ops {
     this.tenants = new Tenants(dependencies);
     this.usage = new UsageTotals(dependencies);
     const { archive } = inside;
-    this.archiver = archive && new Archiver({ ...dependencies, archive, tasks: this.tasks });
+    if (!archive) return;
+    const copying = { ...dependencies, archive, tasks: this.tasks };
+    this.archiver = new Archiver(copying);
+    this.archiveCheck = new ArchiveCheck(copying, this.archiver);
+  }
+
+  /** Once there is no archive: until then Redis drops no task for lack of memory that was not copied. */
+  forgetArchive(): Promise<void> {
+    return forgetCursors(this.#dependencies);
   }
 
   /** Bytes of memory that Redis uses; in a Cluster, all masters together. */

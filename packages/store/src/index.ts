@@ -6,6 +6,7 @@ export type {
   ArchiveQuery,
   ArchiveStatus,
   ArchiveView,
+  Inspection,
   TaskArchive,
 } from './archive/task-archive.ts';
 export { type AuditAction, type AuditEvent, auditActions } from './audit/audit-event.ts';

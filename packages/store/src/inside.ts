@@ -1,5 +1,6 @@
 /** What packages of Switchyard above the store build on: keys, scripts, and the parts of tasks. Not for others. */
 
+export { fingerprintOf } from './archive/fingerprint.ts';
 export type { ConversationItem } from './conversations/conversation.ts';
 export {
   readConversation,

@@ -8,9 +8,10 @@ import type { AuditEntry } from '../telemetry/audit.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import type { GatewayMetrics } from '../telemetry/metrics.ts';
 import { auditRoute, keyRoutes, meRoutes } from './access.ts';
+import { archiveRoutes } from './archive.ts';
 import { serveConsole } from './console.ts';
 import { bulkRetryRoutes, deadLetterRoutes } from './dead-letters.ts';
-import { agentRoutes, archiveRoute, healthRoute, logLevelRoutes, turnRoutes, workerRoutes } from './deployment.ts';
+import { agentRoutes, healthRoute, logLevelRoutes, turnRoutes, workerRoutes } from './deployment.ts';
 import type { OperatorStreams } from './live.ts';
 import { type AdmitDependencies, admitOperator, audit, metricsPath, type Operator, operatorName } from './operators.ts';
 import { overviewRoute } from './overview.ts';
@@ -39,7 +40,7 @@ const routes: readonly AdminRoute[] = [
   healthRoute,
   auditRoute,
   overviewRoute,
-  archiveRoute,
+  ...archiveRoutes,
   ...agentRoutes,
   ...workerRoutes,
   ...turnRoutes,

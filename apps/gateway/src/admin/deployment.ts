@@ -1,9 +1,4 @@
-import {
-  type ArchiveStatus,
-  type LogLevelReading,
-  logLevelReadingSchema,
-  logLevelSchema,
-} from '@switchyard/operator-api';
+import { type LogLevelReading, logLevelReadingSchema, logLevelSchema } from '@switchyard/operator-api';
 import type { Ops } from '@switchyard/operators';
 import { A2AError } from '@switchyard/protocol';
 import { live } from './live.ts';
@@ -21,13 +16,6 @@ import { type AdminRoute, adminAction, adminRoute, found, listRoute, notFound } 
 
 /** Whether this gateway can serve requests, and if not, why. */
 export const healthRoute = adminRoute(['get', '/admin/health'], noParameters, ({ readiness }) => readiness());
-
-/** Ended tasks outside of Redis. */
-export const archiveRoute = adminRoute(
-  ['get', '/admin/archive'],
-  noParameters,
-  async ({ ops }): Promise<ArchiveStatus> => (ops.archiver ? { archive: await ops.archiver.status() } : {}),
-);
 
 /** Agents and their queues. Messages of a paused agent are accepted, and wait. */
 export const agentRoutes = [

@@ -136,6 +136,12 @@ export const loadParameters = z.strictObject({
     .regex(/^[a-z0-9-]{1,64}(?:,[a-z0-9-]{1,64}){0,99}$/, 'must be ids of agents, separated by commas')
     .transform((text) => [...new Set(text.split(','))]),
 });
+/** `sample`: number of tasks; 0: all. */
+export const archiveCheckParameters = pageParameters
+  .omit({ pageSize: true })
+  .extend({ sample: wholeNumber(0, 100_000_000).default(10_000) });
+/** Only what has ended since. */
+export const recopyParameters = z.strictObject({ since: time.optional() });
 /** Milliseconds, up to a day. */
 export const drainParameters = z.strictObject({ giveBackAfterMs: wholeNumber(0, 86_400_000).optional() });
 

@@ -1,4 +1,4 @@
-import { type OpenTurn, Store, type StoreSettings } from '@switchyard/store';
+import { type OpenTurn, Store, type StoreSettings, type TaskArchive } from '@switchyard/store';
 import { type DestinationStream, pino } from 'pino';
 import { inject } from 'vitest';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
@@ -24,9 +24,14 @@ export interface AdminStage extends AsyncDisposable {
 
 export async function openAdminStage(
   settings: Partial<StoreSettings> = {},
-  { metricsKey, ...gatewaySettings }: Partial<GatewaySettings> & { metricsKey?: string } = {},
+  {
+    metricsKey,
+    archive,
+    ...gatewaySettings
+  }: Partial<GatewaySettings> & { metricsKey?: string; archive?: TaskArchive } = {},
 ): Promise<AdminStage> {
-  const store = new Store({ redisUrl: inject('redisUrl'), prefix: uniquePrefix(), ...settings }, () => undefined);
+  const place = { redisUrl: inject('redisUrl'), prefix: uniquePrefix() };
+  const store = new Store({ ...place, ...settings }, () => undefined, archive);
   await store.start();
   await store.registry.announce(agents, 'test');
   const log: string[] = [];

@@ -14,6 +14,8 @@ export interface TaskArchive {
   read(taskIds: readonly string[], view: ArchiveView): Promise<ReadonlyMap<string, ArchivedReading>>;
   /** JSON as it was stored. */
   describe(taskIds: readonly string[], what: 'row' | 'detail' | 'origin'): Promise<ReadonlyMap<string, string>>;
+  /** What it has of these tasks, to compare it with what Redis has. Reads all of each task. */
+  inspect(taskIds: readonly string[]): Promise<ReadonlyMap<string, Inspection>>;
   /** Which of these tasks it has. */
   existing(taskIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Deletes the contents of a task for good: also if it is put later. @returns false: it does not have the task */
@@ -24,6 +26,12 @@ export interface TaskArchive {
   expire(before: string, size: number): Promise<number>;
   status(): Promise<ArchiveStatus>;
 }
+
+/**
+ * Of a copy: the fingerprint of what clients read (see fingerprint.ts). `deleted`: only the mark of its deletion is
+ * left. `unreadable`: its row cannot be read, or not be understood.
+ */
+export type Inspection = { readonly fingerprint: string } | 'deleted' | 'unreadable';
 
 /** A copy of a task. Times sort as texts: see `sortableTime`. */
 export interface ArchivedTask {

@@ -262,6 +262,7 @@ const nowhere: TaskArchive = {
   find: async () => ({ total: 0, entries: [] }),
   read: async () => new Map(),
   describe: async () => new Map(),
+  inspect: async () => new Map(),
   existing: async () => new Set(),
   delete: async () => false,
   idsOf: async () => [],
