@@ -32,7 +32,7 @@ beforeAll(async () => {
   // Periodic commands can only be waited for.
   using calls = await watchScriptCalls(redis.url);
   idle = (await counted(() => delay(3_000))).perSecond;
-  periodic = new Set(await calls.hashes());
+  periodic = new Set((await calls.all()).map(({ hash }) => hash));
 });
 
 afterAll(async () => {
@@ -81,8 +81,10 @@ describe('a task', () => {
     const { commands, fileBytes } = await perTask(async () => {
       for (let i = 0; i < tasks; i++) await send(system.url, userMessage('hello'));
     });
-    const scripts = (await calls.hashes()).filter((hash) => !periodic.has(hash));
+    const scripts = (await calls.all()).filter(({ hash }) => !periodic.has(hash));
+    const ofScripts = scripts.reduce((sum, { commands: ofOne }) => sum + ofOne, 0);
     keepBudget('scriptsOfTask', scripts.length / (rounds * tasks));
+    keepBudget('commandsInScriptsOfTask', ofScripts / (rounds * tasks));
     keepBudget('commandsOfTask', commands);
     keepBudget('fileBytesOfTask', fileBytes);
   });

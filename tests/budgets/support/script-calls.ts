@@ -13,8 +13,14 @@ export interface ScriptCall {
 export interface ScriptCalls extends Disposable {
   /** Resolves with the first call that has a text in an argument, once all of its commands are known. */
   withText(text: string): Promise<ScriptCall>;
-  /** The hashes of the scripts that were called so far, in order. */
-  hashes(): Promise<readonly string[]>;
+  /** The scripts that were called so far, in order. */
+  all(): Promise<readonly NamedCall[]>;
+}
+
+interface NamedCall {
+  readonly hash: string;
+  /** How many commands it ran. */
+  readonly commands: number;
 }
 
 /** Reads MONITOR: the commands of a script follow its call, since nothing runs between them. */
@@ -59,9 +65,9 @@ export async function watchScriptCalls(redisUrl: string): Promise<ScriptCalls> {
       await reported();
       return call;
     },
-    async hashes() {
+    async all() {
       await reported();
-      return calls.map(({ args: [, hash = ''] }) => String(hash));
+      return calls.map(({ args: [, hash = ''], commands }) => ({ hash: String(hash), commands: commands.length }));
     },
     [Symbol.dispose]: () => socket.destroy(),
   };

@@ -17,17 +17,17 @@ local function move(changes, index, old, new, has_ended)
 end
 
 -- An index whose tasks have all ended expires with the last of them. Tasks that go on sort last, because their states
--- are lower-case letters. One end in eight removes expired members, which keeps a busy index small.
+-- are lower-case letters. One end in 32 removes expired members, which keeps a busy index small.
 local function write_indexes(changes)
   for index, change in pairs(changes) do
     if #change.old > 0 then redis.call('ZREM', index, unpack(change.old)) end
     redis.call('ZADD', index, unpack(change.new))
     if change.has_ended then
-      if now_ms() % 8 == 0 then
+      if now_ms() % 32 == 0 then
         --- @include "../redis/timestamps.lua"
         for ended in ('CFMXR'):gmatch('.') do
           local expired = '(' .. ended .. sortable(now_ms() - retention_ms)
-          local old = redis.call('ZRANGEBYLEX', index, '[' .. ended, expired, 'LIMIT', 0, 32)
+          local old = redis.call('ZRANGEBYLEX', index, '[' .. ended, expired, 'LIMIT', '0', '128')
           if #old > 0 then redis.call('ZREM', index, unpack(old)) end
         end
       end

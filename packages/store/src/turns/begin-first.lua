@@ -30,7 +30,10 @@ local function begin_first(start, worker)
     redis.call('HSET', task_key, 'epoch', '1', 'run', run, 'turn', fence, 'token', token, 'started', start.started,
       'attempts', '1', 'l1', began, 'while_working', while_working)
   end
-  local due = worker.due
-  due[#due + 1], due[#due + 2] = now_ms() + sweep_after_ms, task_id
+  -- make-tasks.lua has listed the task: if that was just now, the sweeper checks it late enough.
+  if start.started > 1 or start.waited_ms > sweep_after_ms / 16 then
+    local due = worker.due
+    due[#due + 1], due[#due + 2] = now_ms() + sweep_after_ms, task_id
+  end
   return reply
 end
