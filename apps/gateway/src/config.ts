@@ -5,6 +5,7 @@ import {
   collector,
   type Environment,
   readOperatorKey,
+  readSecret,
   readSigningKeys,
   Settings,
   type SigningKey,
@@ -236,7 +237,13 @@ function readFiles(raw: RawSettings): FileSettings | undefined {
     MAX_FILE_BYTES_PER_PRINCIPAL: maxBytesPerPrincipal,
   } = raw.values;
   if (url === undefined) return undefined;
-  return { url: raw.check('FILES_URL', () => requireFilesUrl(url)) ?? '', maxFileBytes, maxBytesPerPrincipal };
+  const secret = readSecret(raw, 'FILES_SECRET_FILE');
+  return {
+    url: raw.check('FILES_URL', () => requireFilesUrl(url)) ?? '',
+    secrets: [...raw.values.FILES_SECRET, ...(secret ? [secret] : [])],
+    maxFileBytes,
+    maxBytesPerPrincipal,
+  };
 }
 
 /** The next port, so that two gateways only need different values of `PORT`. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -257,6 +257,21 @@ it('A body that is too large says where its files can be sent, if they can be', 
   const without = await stage.another({ auth, maxBodyBytes });
   const { body } = await post<ErrorBody>(`${without}/message:send`, message, as('ada'));
   expect(body.error.message).toBe('The body is larger than 1000 bytes');
+});
+
+it('An encrypted file is served in clear, and a damaged one is not served', async () => {
+  const encrypted = await mkdtemp(join(tmpdir(), 'gateway-files-'));
+  const files = { url: `file://${encrypted}`, ...limits, secrets: ['a secret'] };
+  const other = await stage.another({ auth: { keys: keysOf('ada') }, files });
+  const posted = await fetch(`${other}/files`, { method: 'POST', body: 'plain', headers: as('ada') });
+  const { part } = (await posted.json()) as Uploaded;
+  expect(await (await fetch(part.url, { headers: as('ada') })).text()).toBe('plain');
+  const [content = ''] = (await readdir(encrypted, { recursive: true })).filter((name) => name.endsWith('/content'));
+  const stored = await readFile(join(encrypted, content));
+  expect(stored.includes('plain')).toBe(false);
+  await writeFile(join(encrypted, content), stored.fill(0, 20));
+  const got = await fetch(part.url, { headers: as('ada') });
+  expect([got.status, await got.text()]).toEqual([500, expect.not.stringContaining('plain')]);
 });
 
 it('Without FILES_URL there are no files', async () => {

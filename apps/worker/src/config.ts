@@ -14,6 +14,7 @@ import {
   type Environment,
   readCommandLine,
   readOperatorKey,
+  readSecret,
   readSigningKeys,
   Settings,
   storeSettings,
@@ -141,8 +142,10 @@ function readFiles(raw: RawSettings): FileSettings | undefined {
   const { FILES_URL: url, FILES_UNUSED_MS: unusedMs, FILES_SWEEP_MS: sweepEveryMs, ...values } = raw.values;
   if (url === undefined) return undefined;
   const { MAX_FILE_BYTES: maxFileBytes, MAX_FILE_BYTES_PER_PRINCIPAL: maxBytesPerPrincipal } = values;
+  const secret = readSecret(raw, 'FILES_SECRET_FILE');
   return {
     url: raw.check('FILES_URL', () => requireFilesUrl(url)) ?? '',
+    secrets: [...values.FILES_SECRET, ...(secret ? [secret] : [])],
     maxFileBytes,
     maxBytesPerPrincipal,
     unusedMs,

@@ -1,3 +1,6 @@
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defaultStoreSettings } from '@switchyard/store';
 import { describe, expect, it } from 'vitest';
 import { readArguments, readConfig } from '../src/config.ts';
@@ -18,6 +21,15 @@ describe('the settings of a worker', () => {
   it('include those gateway settings that concern writing tasks', () => {
     const { store } = readConfig({ WAIT_REPLICAS: '1', IDEMPOTENCY_MS: '5000', PUSH_SECRET: 'one two' });
     expect(store).toMatchObject({ waitReplicas: 1, idempotencyMs: 5_000, pushSecrets: ['one', 'two'] });
+  });
+
+  it('have the secrets of files from the variable and the file, and refuse an empty file', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'worker-config-'));
+    const [secret, empty] = [join(folder, 'secret'), join(folder, 'empty')];
+    await Promise.all([writeFile(secret, 'three\n'), writeFile(empty, '\n')]);
+    const given = { FILES_URL: `file://${folder}`, FILES_SECRET: 'one two' };
+    expect(readConfig({ ...given, FILES_SECRET_FILE: secret }).worker.files?.secrets).toEqual(['one', 'two', 'three']);
+    expect(() => readConfig({ ...given, FILES_SECRET_FILE: empty })).toThrow('FILES_SECRET_FILE: the file is empty');
   });
 
   it('are refused with an invalid PUSH_SIGNING_KEY; the error does not contain the key', () => {

@@ -1,72 +1,78 @@
-import { createHash, type Hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
+import { CHUNK_BYTES, type FileCipher } from './encryption.ts';
+import { Piece } from './piece.ts';
 
 /** Bytes of a file, or of a part of it, as they come. */
 export type Content = AsyncIterable<Uint8Array>;
 
-/** Shorter chunks are gathered into pieces of so many bytes: each one that is hashed and written has its price. */
-const PIECE_BYTES = 64 * 1024;
+interface ContentToWrite {
+  readonly cipher: FileCipher;
+  /** What the file has: whole chunks. */
+  readonly start?: number;
+  /** Plain bytes that follow, and are not in the file. */
+  readonly tail?: Uint8Array;
+  /** Sees how many bytes have come; what it throws ends the writing. */
+  readonly onBytes: (end: number) => void;
+  /** Sees what is written, before it is encrypted. */
+  readonly onChunk?: (plain: Uint8Array) => void;
+  /** Stores what has not filled a chunk elsewhere. @returns false: it ends the content, and belongs to the file */
+  readonly keepTail?: (tail: Tail) => Promise<boolean>;
+}
+
+/** What follows the whole chunks of a content. */
+interface Tail {
+  readonly stored: Uint8Array;
+  /** Plain bytes before it. */
+  readonly start: number;
+  /** Plain bytes with it. */
+  readonly end: number;
+}
 
 /**
- * Writes the content to a file, from `offset` on, and waits until it is on the disk. It is never whole in memory. What
- * has come of a content that breaks off is written, too.
- * @param onPiece sees each piece before it is written; what it throws ends the writing
- * @returns the bytes that the file has then
+ * Writes the content to a file, and waits until it is on the disk. It is never whole in memory. What has come of a
+ * content that breaks off is written, too.
+ * @returns the plain bytes that are stored then
  */
-export async function writeContent(
-  path: string,
-  content: Content,
-  { offset = 0, onPiece }: { readonly offset?: number; readonly onPiece: (piece: Uint8Array, end: number) => void },
-): Promise<number> {
-  const file = await open(path, offset > 0 ? 'r+' : 'w');
-  let end = offset;
-  const write = async (piece: Uint8Array): Promise<void> => {
-    onPiece(piece, end + piece.length);
-    for (let done = 0; done < piece.length; ) {
-      const { bytesWritten } = await file.write(piece, done, piece.length - done, end);
+export async function writeContent(path: string, content: Content, options: ContentToWrite): Promise<number> {
+  const { cipher, start = 0, tail = new Uint8Array(), onBytes, onChunk, keepTail = async () => false } = options;
+  const file = await open(path, start > 0 ? 'r+' : 'w');
+  const piece = new Piece(cipher, { bytes: CHUNK_BYTES, start, onChunk });
+  const write = async (stored: Uint8Array, from: number): Promise<void> => {
+    for (let done = 0; done < stored.length; ) {
+      const { bytesWritten } = await file.write(stored, done, stored.length - done, from + done);
       done += bytesWritten;
-      end += bytesWritten;
     }
   };
   try {
-    await inPieces(content, write);
-    return end;
-  } finally {
-    // A sender that leaves goes on from what is on the disk.
-    await file.datasync().finally(() => file.close());
-  }
-}
-
-async function inPieces(content: Content, write: (piece: Uint8Array) => Promise<void>): Promise<void> {
-  // Chunks are copied: a source may use its buffer again for the next one.
-  const gathered = Buffer.allocUnsafe(PIECE_BYTES);
-  let bytes = 0;
-  const writeGathered = async (): Promise<void> => {
-    const piece = gathered.subarray(0, bytes);
-    bytes = 0;
-    if (piece.length > 0) await write(piece);
-  };
-  try {
+    let end = start + piece.add(tail);
     for await (const chunk of content) {
-      if (bytes + chunk.length > PIECE_BYTES) await writeGathered();
-      if (chunk.length >= PIECE_BYTES) await write(chunk);
-      else {
-        gathered.set(chunk, bytes);
-        bytes += chunk.length;
+      end += chunk.length;
+      onBytes(end);
+      for (let done = 0; done < chunk.length; ) {
+        done += piece.add(chunk.subarray(done));
+        if (piece.isFull) await write(piece.take(), cipher.storedBytes(piece.start - CHUNK_BYTES));
       }
     }
   } finally {
-    await writeGathered();
+    // A sender that leaves goes on from what is on the disk.
+    try {
+      const { start: from, end } = piece;
+      const stored = piece.take();
+      if (end > from && !(await keepTail({ stored, start: from, end }))) await write(stored, cipher.storedBytes(from));
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
   }
+  return piece.start;
 }
 
 /** Replaces a small file as a whole: a reader, and a crash, find the old one or the new one. */
-export async function writeWhole(path: string, text: string): Promise<void> {
+export async function writeWhole(path: string, content: string | Uint8Array): Promise<void> {
   const next = `${path}.next`;
   const file = await open(next, 'w');
   try {
-    await file.writeFile(text);
+    await file.writeFile(content);
     await file.sync();
   } finally {
     await file.close();
@@ -80,13 +86,6 @@ export async function syncFolder(path: string): Promise<void> {
   if (process.platform === 'win32') return;
   const folder = await open(path, 'r');
   await folder.sync().finally(() => folder.close());
-}
-
-/** SHA-256 of a file. */
-export async function hashOf(path: string): Promise<string> {
-  const hash: Hash = createHash('sha256');
-  for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024 })) hash.update(chunk);
-  return hash.digest('hex');
 }
 
 /** Whether the file system says that there is no such file. */

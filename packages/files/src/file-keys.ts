@@ -18,7 +18,6 @@ export interface FileKeys {
 
 export const uploadName = 'upload.json';
 export const goneName = 'gone.json';
-export const tailPrefix = 'tail-';
 
 /** Where the files of a principal are. @param name see `ownerName` */
 export function ownerKeys(prefix: string, name: string): { readonly contents: string; readonly files: string } {

@@ -3,6 +3,7 @@
  * - `store-full`: the disk is. `unavailable`: the bucket is, for now; the cause says why.
  * - `incomplete`, `too-long`: the content has fewer or more bytes than were announced. `wrong-digest`: it has others.
  * - `wrong-offset`: the upload has another number of bytes so far. `busy`: another request writes it.
+ * - `damaged`: an encrypted file was changed since it was stored.
  */
 export type FileRefusal =
   | 'too-large'
@@ -13,9 +14,10 @@ export type FileRefusal =
   | 'too-long'
   | 'wrong-digest'
   | 'wrong-offset'
-  | 'busy';
+  | 'busy'
+  | 'damaged';
 
-/** A file is not stored; the message says why, and names the setting of a limit. */
+/** A file is not stored, or cannot be read; the message says why, and names the setting of a limit. */
 export class FileRefused extends Error {
   override readonly name = 'FileRefused';
   readonly reason: FileRefusal;

@@ -1,13 +1,36 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { type Content, hashOf, isMissing, syncFolder, writeContent, writeWhole } from './durable.ts';
-import { newFileId, sizeOf } from './file-id.ts';
+import { type Content, isMissing, syncFolder, writeContent, writeWhole } from './durable.ts';
+import { CHUNK_BYTES, type FileCipher, FileEncryption } from './encryption.ts';
+import { newFileId, sizedId, sizeOf } from './file-id.ts';
 import { explained, FileRefused } from './file-refused.ts';
 import type { FileFacts, FileLimits, FileStore, FileUpload, NewFile, OpenFile, StoredFile } from './file-store.ts';
+import { plainContent } from './plain-content.ts';
 import { limitOf, ownerName, requireExpected, roomLeft, tooLarge, tooLong } from './rules.ts';
-import { bytesIn, draftPrefix, factsName, gonePrefix, type SweepOptions, sweepFolder, taskName } from './sweep.ts';
+import {
+  bytesIn,
+  contentName,
+  draftPrefix,
+  factsName,
+  gonePrefix,
+  type SweepOptions,
+  sweepFolder,
+  tailPrefix,
+  taskName,
+} from './sweep.ts';
+
+/** An upload that is not complete. */
+interface Draft {
+  readonly path: string;
+  readonly facts: FileFacts;
+  readonly cipher: FileCipher;
+  /** Plain bytes in its content. */
+  readonly start: number;
+  /** Plain bytes that follow. */
+  readonly tail: Uint8Array;
+}
 
 /**
  * Files in a folder, which gateways and workers share: on one machine, or on a volume that all of them mount. Each file
@@ -21,12 +44,14 @@ import { bytesIn, draftPrefix, factsName, gonePrefix, type SweepOptions, sweepFo
 export class LocalFiles implements FileStore {
   readonly #folder: string;
   readonly limits: FileLimits;
+  readonly #encryption: FileEncryption;
   /** Uploads that a request of this process writes. */
   readonly #writing = new Set<string>();
 
-  constructor(folder: string, limits: FileLimits) {
+  constructor(folder: string, limits: FileLimits, encryption = new FileEncryption()) {
     this.#folder = folder;
     this.limits = limits;
+    this.#encryption = encryption;
   }
 
   /** Rejects if the folder cannot be written. */
@@ -48,16 +73,17 @@ export class LocalFiles implements FileStore {
     try {
       const hash = createHash('sha256');
       const limit = limitOf(this.limits, await this.#roomOf(owner), expected);
-      const onPiece = (piece: Uint8Array, end: number): void => {
+      const onBytes = (end: number): void => {
         if (end > limit.bytes) throw limit.error();
-        hash.update(piece);
       };
-      const sizeBytes = await writeContent(join(draft.path, 'content'), content, { onPiece });
-      const file = { ...facts, id: draft.id ?? newFileId(sizeBytes), sizeBytes, sha256: hash.digest('hex') };
+      const onChunk = (plain: Uint8Array): void => void hash.update(plain);
+      const { cipher } = draft;
+      const sizeBytes = await writeContent(join(draft.path, contentName), content, { cipher, onBytes, onChunk });
+      const file = { ...facts, id: sizedId(draft.id, sizeBytes), sizeBytes, sha256: hash.digest('hex') };
       requireExpected(file, expected);
       const mark = taskId === undefined ? undefined : taskName(taskId);
       if (mark !== undefined) await writeWhole(join(draft.path, mark), '');
-      await this.#publish(owner, draft.path, file);
+      await this.#publish(owner, draft, file);
       // Another file of the principal may have been written meanwhile, and its size was not known before.
       if (expected.sizeBytes === undefined) await this.#requireRoomFor(owner, file.id);
       return file;
@@ -72,10 +98,10 @@ export class LocalFiles implements FileStore {
     const draft = await this.#createDraft(owner, facts, sizeBytes);
     try {
       await this.#roomOf(owner);
-      await writeWhole(join(draft.path, 'content'), '');
+      await writeWhole(join(draft.path, contentName), '');
       await syncFolder(draft.path);
       await syncFolder(this.#folderOf(owner));
-      return draft.id ?? '';
+      return draft.id;
     } catch (error) {
       await rm(draft.path, { recursive: true, force: true });
       throw explained(error);
@@ -86,15 +112,13 @@ export class LocalFiles implements FileStore {
   async upload(owner: string, id: string): Promise<FileUpload | undefined> {
     const sizeBytes = sizeOf(id);
     if (sizeBytes === undefined) return undefined;
-    const draft = this.#path(owner, draftPrefix + id);
-    try {
-      const { size: offset } = await stat(join(draft, 'content'));
-      const facts: FileFacts = JSON.parse(await readFile(join(draft, factsName), 'utf8'));
+    const draft = await this.#draft(owner, id);
+    if (draft) {
+      const { facts, start, tail } = draft;
+      const offset = start + tail.length;
       // The process crashed before it could complete the file.
-      if (offset === sizeBytes && !this.#writing.has(draft)) await this.#complete(owner, id, facts);
+      if (offset === sizeBytes && !this.#writing.has(draft.path)) await this.#complete(owner, id, draft);
       return { id, sizeBytes, offset, facts };
-    } catch (error) {
-      if (!isMissing(error)) throw explained(error);
     }
     const file = await this.find(owner, id);
     return file && { id, sizeBytes, offset: sizeBytes, facts: file };
@@ -106,52 +130,42 @@ export class LocalFiles implements FileStore {
    * @throws {FileRefused} `wrong-offset`, `too-long`, `busy`, `store-full`; and what the content throws
    */
   async append(owner: string, id: string, { offset, content }: { offset: number; content: Content }): Promise<number> {
-    const draft = this.#path(owner, draftPrefix + id);
-    if (this.#writing.has(draft)) throw new FileRefused('busy', 'Another request writes this upload');
-    this.#writing.add(draft);
+    const path = this.#path(owner, draftPrefix + id);
+    if (this.#writing.has(path)) throw new FileRefused('busy', 'Another request writes this upload');
+    this.#writing.add(path);
     try {
-      const upload = await this.upload(owner, id);
-      if (upload?.offset !== offset)
-        throw new FileRefused('wrong-offset', `The upload has ${upload?.offset ?? 0} bytes, and not ${offset}`);
-      const { sizeBytes, facts } = upload;
-      const onPiece = (_: Uint8Array, end: number): void => {
-        if (end > sizeBytes) throw tooLong(sizeBytes);
-      };
-      const end = await writeContent(join(draft, 'content'), content, { offset, onPiece });
-      if (end === sizeBytes) await this.#complete(owner, id, facts);
+      const draft = await this.#draft(owner, id);
+      const stored = draft ? draft.start + draft.tail.length : ((await this.find(owner, id))?.sizeBytes ?? 0);
+      if (stored !== offset) throw new FileRefused('wrong-offset', `The upload has ${stored} bytes, and not ${offset}`);
+      const sizeBytes = sizeOf(id) ?? 0;
+      if (!draft) return stored;
+      const end = await this.#addTo(draft, content, sizeBytes);
+      if (end === sizeBytes) await this.#complete(owner, id, draft);
       return end;
     } catch (error) {
       throw explained(error);
     } finally {
-      this.#writing.delete(draft);
+      this.#writing.delete(path);
     }
   }
 
   /** A file of the principal; undefined: there is none with this id. */
   async find(owner: string, id: string): Promise<StoredFile | undefined> {
-    const sizeBytes = sizeOf(id);
-    if (sizeBytes === undefined) return undefined;
-    try {
-      const facts: FileFacts & { sha256: string } = JSON.parse(
-        await readFile(join(this.#path(owner, id), factsName), 'utf8'),
-      );
-      return { ...facts, id, sizeBytes };
-    } catch (error) {
-      if (isMissing(error)) return undefined;
-      throw error;
-    }
+    return (await this.#find(owner, id))?.file;
   }
 
   /** Opens a file: it can be read to its end, also if it is removed meanwhile. */
   async open(owner: string, id: string): Promise<OpenFile | undefined> {
-    const file = await this.find(owner, id);
-    if (!file) return undefined;
+    const found = await this.#find(owner, id);
+    if (!found) return undefined;
+    const { file, cipher } = found;
+    const { sizeBytes } = file;
     try {
-      const handle = await open(join(this.#path(owner, id), 'content'), 'r');
+      const handle = await open(join(this.#path(owner, id), contentName), 'r');
       return {
         file,
-        read: (range = { start: 0, end: file.sizeBytes - 1 }) => {
-          if (file.sizeBytes > 0) return handle.createReadStream({ ...range });
+        read: (range = { start: 0, end: sizeBytes - 1 }) => {
+          if (sizeBytes > 0) return readContent(handle, { cipher, sizeBytes, range });
           void handle.close();
           return Readable.from([]);
         },
@@ -215,24 +229,86 @@ export class LocalFiles implements FileStore {
   async #createDraft(owner: string, facts: FileFacts, sizeBytes: number | undefined) {
     const { maxFileBytes } = this.limits;
     if (sizeBytes !== undefined && sizeBytes > maxFileBytes) throw tooLarge(maxFileBytes);
-    const id = sizeBytes === undefined ? undefined : newFileId(sizeBytes);
-    const path = this.#path(owner, draftPrefix + (id ?? newFileId(0)));
+    const id = newFileId(sizeBytes ?? 0);
+    const path = this.#path(owner, draftPrefix + id);
+    const cipher = this.#encryption.forNew(ownerName(owner), id);
     try {
       await mkdir(path, { recursive: true });
-      await writeWhole(join(path, factsName), JSON.stringify(facts));
-      return { id, path };
+      await writeWhole(join(path, factsName), JSON.stringify(cipher.encryptFacts(id, facts)));
+      return { id, path, cipher };
     } catch (error) {
       await rm(path, { recursive: true, force: true });
       throw explained(error);
     }
   }
 
-  /** The whole content is in the draft. */
-  async #complete(owner: string, id: string, facts: FileFacts): Promise<void> {
-    const draft = this.#path(owner, draftPrefix + id);
+  async #find(owner: string, id: string): Promise<{ file: StoredFile; cipher: FileCipher } | undefined> {
+    const sizeBytes = sizeOf(id);
+    if (sizeBytes === undefined) return undefined;
+    const found = await this.#facts<FileFacts & { sha256: string }>(owner, id, this.#path(owner, id));
+    return found && { file: { ...found.facts, id, sizeBytes }, cipher: found.cipher };
+  }
+
+  /** @returns undefined: the file is complete, or never began */
+  async #draft(owner: string, id: string): Promise<Draft | undefined> {
+    const path = this.#path(owner, draftPrefix + id);
     try {
-      const sha256 = await hashOf(join(draft, 'content'));
-      await this.#publish(owner, draft, { ...facts, id, sizeBytes: sizeOf(id) ?? 0, sha256 });
+      const { size } = await stat(join(path, contentName));
+      const found = await this.#facts(owner, id, path);
+      if (!found) return undefined;
+      const { cipher } = found;
+      const sizeBytes = sizeOf(id) ?? 0;
+      if (size === cipher.storedBytes(sizeBytes)) return { path, ...found, start: sizeBytes, tail: new Uint8Array() };
+      const start = cipher.wholeChunks(size);
+      return { path, ...found, start, tail: await readTail(path, start, cipher) };
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw explained(error);
+    }
+  }
+
+  async #facts<T extends object = FileFacts>(owner: string, id: string, path: string) {
+    try {
+      const stored = JSON.parse(await readFile(join(path, factsName), 'utf8'));
+      return this.#encryption.read<T>(ownerName(owner), id, stored);
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  async #addTo({ path, cipher, start, tail }: Draft, content: Content, sizeBytes: number): Promise<number> {
+    const before = tail.length > 0 ? tailPath(path, start) : undefined;
+    let after: string | undefined;
+    const keepTail = async (next: { readonly stored: Uint8Array; readonly start: number; readonly end: number }) => {
+      if (next.end === sizeBytes) return false;
+      after = tailPath(path, next.start);
+      await writeWhole(after, next.stored);
+      return true;
+    };
+    const onBytes = (end: number): void => {
+      if (end > sizeBytes) throw tooLong(sizeBytes);
+    };
+    try {
+      return await writeContent(join(path, contentName), content, { cipher, start, tail, onBytes, keepTail });
+    } finally {
+      if (before !== undefined && before !== after) await rm(before, { force: true });
+    }
+  }
+
+  /** The whole content is in the draft. */
+  async #complete(owner: string, id: string, draft: Pick<Draft, 'path' | 'facts' | 'cipher'>): Promise<void> {
+    const sizeBytes = sizeOf(id) ?? 0;
+    try {
+      const hash = createHash('sha256');
+      const handle = await open(join(draft.path, contentName), 'r');
+      const range = { start: 0, end: sizeBytes - 1 };
+      if (sizeBytes === 0) await handle.close();
+      else
+        for await (const chunk of readContent(handle, { cipher: draft.cipher, sizeBytes, range })) hash.update(chunk);
+      for (const name of await readdir(draft.path))
+        if (name.startsWith(tailPrefix)) await rm(join(draft.path, name), { force: true });
+      await this.#publish(owner, draft, { ...draft.facts, id, sizeBytes, sha256: hash.digest('hex') });
     } catch (error) {
       // Another process has completed it.
       if (!isMissing(error) || !(await this.find(owner, id))) throw error;
@@ -240,10 +316,11 @@ export class LocalFiles implements FileStore {
   }
 
   /** Everything is on the disk before the file has its name. */
-  async #publish(owner: string, draft: string, { id, sizeBytes: _, ...facts }: StoredFile): Promise<void> {
-    await writeWhole(join(draft, factsName), JSON.stringify(facts));
-    await syncFolder(draft);
-    await rename(draft, this.#path(owner, id));
+  async #publish(owner: string, draft: Pick<Draft, 'path' | 'cipher'>, file: StoredFile): Promise<void> {
+    const { id, sizeBytes: _, ...facts } = file;
+    await writeWhole(join(draft.path, factsName), JSON.stringify(draft.cipher.encryptFacts(id, facts)));
+    await syncFolder(draft.path);
+    await rename(draft.path, this.#path(owner, id));
     await syncFolder(this.#folderOf(owner));
   }
 
@@ -270,4 +347,30 @@ export class LocalFiles implements FileStore {
   #path(owner: string, name: string): string {
     return join(this.#folderOf(owner), name);
   }
+}
+
+/** What follows the whole chunks of an upload; none, if a crash has left half of it. */
+async function readTail(path: string, start: number, cipher: FileCipher): Promise<Uint8Array> {
+  try {
+    return cipher.decrypt(await readFile(tailPath(path, start)), start / CHUNK_BYTES);
+  } catch (error) {
+    if (isMissing(error) || error instanceof FileRefused) return new Uint8Array();
+    throw error;
+  }
+}
+
+/** @param start plain bytes before it */
+function tailPath(path: string, start: number): string {
+  return join(path, `${tailPrefix}${start / CHUNK_BYTES}`);
+}
+
+/** @returns a stream that closes the file */
+function readContent(handle: FileHandle, what: Parameters<typeof plainContent>[0]): Readable {
+  const { cipher, range } = what;
+  if (cipher.isOff) return handle.createReadStream({ ...range });
+  const highWaterMark = cipher.storedBytes(CHUNK_BYTES);
+  const content = plainContent(what, (stored) => handle.createReadStream({ ...stored, highWaterMark }));
+  const stream = Readable.from(content, { objectMode: false });
+  // Of a stream that nobody reads, the content does not begin, nor end.
+  return stream.once('close', () => void handle.close());
 }

@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Bucket } from './bucket.ts';
 import type { Content } from './durable.ts';
+import { type FileCipher, FileEncryption } from './encryption.ts';
 import { newFileId, sizedId, sizeOf } from './file-id.ts';
 import { type FileKeys, fileKeys, ownerKeys } from './file-keys.ts';
 import { FileRefused } from './file-refused.ts';
 import type { FileFacts, FileLimits, FileStore, FileUpload, NewFile, OpenFile, StoredFile } from './file-store.ts';
+import { plainContent } from './plain-content.ts';
 import { limitOf, ownerName, requireExpected, roomLeft, tooLarge, tooLong } from './rules.ts';
-import { partBytesFor, S3Upload } from './s3-upload.ts';
+import { discardUpload, partBytesFor, S3Upload } from './s3-upload.ts';
 import { type SweepOptions, taskName } from './sweep.ts';
 import { sweepBucket } from './sweep-bucket.ts';
 
@@ -22,14 +24,16 @@ const ofStore: readonly string[] = ['unavailable', 'store-full', 'busy'];
 export class S3Files implements FileStore {
   readonly limits: FileLimits;
   readonly #open: () => Promise<Bucket>;
+  readonly #encryption: FileEncryption;
   #bucket: Promise<Bucket> | undefined;
   /** Uploads that a request of this process writes. */
   readonly #writing = new Set<string>();
 
   /** @param open is called once, with the first use */
-  constructor(open: () => Promise<Bucket>, limits: FileLimits) {
+  constructor(open: () => Promise<Bucket>, limits: FileLimits, encryption = new FileEncryption()) {
     this.#open = open;
     this.limits = limits;
+    this.#encryption = encryption;
   }
 
   async start(): Promise<void> {
@@ -49,14 +53,14 @@ export class S3Files implements FileStore {
       const hash = createHash('sha256');
       const limit = limitOf(this.limits, await this.#roomOf(owner), expected);
       let sizeBytes = 0;
-      await upload.add(content, (chunk, end) => {
+      const onBytes = (end: number): void => {
         if (end > limit.bytes) throw limit.error();
-        hash.update(chunk);
         sizeBytes = end;
-      });
+      };
+      await upload.add(content, { onBytes, onChunk: (plain) => hash.update(plain) });
+      await upload.seal();
       const file = { ...facts, id: sizedId(draftId, sizeBytes), sizeBytes, sha256: hash.digest('hex') };
       requireExpected(file, expected);
-      await upload.seal();
       const keys = fileKeys(bucket.prefix, owner, file.id);
       const mark = taskId === undefined ? undefined : taskName(taskId);
       written = [keys.facts, ...(mark === undefined ? [] : [keys.folder + mark])];
@@ -85,8 +89,8 @@ export class S3Files implements FileStore {
   async upload(owner: string, id: string): Promise<FileUpload | undefined> {
     const sizeBytes = sizeOf(id);
     if (sizeBytes === undefined) return undefined;
-    const { bucket, keys } = await this.#of(owner, id);
-    const upload = await S3Upload.read(bucket, keys);
+    const { keys } = await this.#of(owner, id);
+    const upload = await this.#readUpload(owner, id);
     if (upload) {
       const { offset, facts } = upload;
       // The process crashed before it could complete the file.
@@ -99,11 +103,11 @@ export class S3Files implements FileStore {
 
   /** A second request for the same upload in another process takes over: then this one throws `busy`. */
   async append(owner: string, id: string, { offset, content }: { offset: number; content: Content }): Promise<number> {
-    const { bucket, keys } = await this.#of(owner, id);
+    const { keys } = await this.#of(owner, id);
     if (this.#writing.has(keys.upload)) throw new FileRefused('busy', 'Another request writes this upload');
     this.#writing.add(keys.upload);
     try {
-      const upload = await S3Upload.read(bucket, keys);
+      const upload = await this.#readUpload(owner, id);
       const stored = upload?.offset ?? (await this.upload(owner, id))?.offset;
       if (stored === undefined) throw new FileRefused('wrong-offset', 'The upload has been removed');
       if (stored !== offset) throw new FileRefused('wrong-offset', `The upload has ${stored} bytes, and not ${offset}`);
@@ -118,24 +122,23 @@ export class S3Files implements FileStore {
   }
 
   async find(owner: string, id: string): Promise<StoredFile | undefined> {
-    const sizeBytes = sizeOf(id);
-    if (sizeBytes === undefined) return undefined;
-    const { bucket, keys } = await this.#of(owner, id);
-    const found = await bucket.text(keys.facts);
-    if (!found) return undefined;
-    const facts: FileFacts & { sha256: string } = JSON.parse(found.text);
-    return { ...facts, id, sizeBytes };
+    return (await this.#find(owner, id))?.file;
   }
 
   /** A file that is removed before it is read to its end may break off. */
   async open(owner: string, id: string): Promise<OpenFile | undefined> {
-    const file = await this.find(owner, id);
-    if (!file) return undefined;
+    const found = await this.#find(owner, id);
+    if (!found) return undefined;
+    const { file, cipher } = found;
+    const { sizeBytes } = file;
     const { bucket, keys } = await this.#of(owner, id);
     return {
       file,
-      read: (range = { start: 0, end: file.sizeBytes - 1 }) =>
-        Readable.from(bucket.read(keys.content, range), { objectMode: false }),
+      read: (range = { start: 0, end: sizeBytes - 1 }) => {
+        if (sizeBytes === 0) return Readable.from([]);
+        const content = plainContent({ cipher, sizeBytes, range }, (stored) => bucket.read(keys.content, stored));
+        return Readable.from(content, { objectMode: false });
+      },
       close: async () => undefined,
     };
   }
@@ -167,11 +170,10 @@ export class S3Files implements FileStore {
     const { bucket, keys } = await this.#of(owner, id);
     const isFile = (await bucket.modifiedMs(keys.facts)) !== undefined;
     if (isFile) await bucket.remove(keys.facts);
-    const upload = await S3Upload.read(bucket, keys);
-    if (upload) await upload.discard();
+    const isUpload = await discardUpload(bucket, keys);
     if (isFile) await bucket.remove(keys.content);
     for await (const { key } of bucket.list(keys.folder)) await bucket.remove(key);
-    return isFile || upload !== undefined;
+    return isFile || isUpload;
   }
 
   async sweep(options: SweepOptions): Promise<{ readonly removed: number; readonly bytes: number }> {
@@ -185,16 +187,34 @@ export class S3Files implements FileStore {
     const draftId = newFileId(sizeBytes ?? 0);
     const { bucket, keys } = await this.#of(owner, draftId);
     const partBytes = partBytesFor(sizeBytes ?? maxFileBytes);
-    const upload = await S3Upload.create(bucket, keys, { facts, sizeBytes, partBytes, isInPieces });
+    const file = { facts, cipher: this.#encryption.forNew(ownerName(owner), draftId) };
+    const upload = await S3Upload.create({ bucket, keys, file }, draftId, { sizeBytes, partBytes, isInPieces });
     return { draftId, bucket, upload };
+  }
+
+  async #find(owner: string, id: string): Promise<{ file: StoredFile; cipher: FileCipher } | undefined> {
+    const sizeBytes = sizeOf(id);
+    if (sizeBytes === undefined) return undefined;
+    const { bucket, keys } = await this.#of(owner, id);
+    const text = (await bucket.text(keys.facts))?.text;
+    if (text === undefined) return undefined;
+    const stored: FileFacts & { sha256: string } = JSON.parse(text);
+    const { facts, cipher } = this.#encryption.read(ownerName(owner), id, stored);
+    return { file: { ...facts, id, sizeBytes }, cipher };
+  }
+
+  async #readUpload(owner: string, id: string): Promise<S3Upload | undefined> {
+    const { bucket, keys } = await this.#of(owner, id);
+    return S3Upload.read(bucket, keys, (stored) => this.#encryption.read(ownerName(owner), id, stored));
   }
 
   async #addTo(upload: S3Upload, content: Content, sizeBytes: number): Promise<void> {
     await upload.claim();
     try {
-      await upload.add(content, (_, end) => {
+      const onBytes = (end: number): void => {
         if (end > sizeBytes) throw tooLong(sizeBytes);
-      });
+      };
+      await upload.add(content, { onBytes });
     } catch (error) {
       if (!(error instanceof FileRefused && ofStore.includes(error.reason))) await upload.stop();
       throw error;

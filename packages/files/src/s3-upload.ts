@@ -1,36 +1,48 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Bucket, Part } from './bucket.ts';
 import type { Content } from './durable.ts';
-import { type FileKeys, tailPrefix } from './file-keys.ts';
+import { CHUNK_BYTES, type FileCipher, type StoredFacts } from './encryption.ts';
+import type { FileKeys } from './file-keys.ts';
 import { FileRefused } from './file-refused.ts';
 import type { FileFacts, StoredFile } from './file-store.ts';
+import { Piece } from './piece.ts';
+import { plainContent } from './plain-content.ts';
+import { tailPrefix } from './sweep.ts';
 
 /** S3 takes parts from 5 MiB on, and 10,000 of them; some servers want all to be of one size. */
 const SMALLEST_PART = 8 * 1024 ** 2;
 /** Each request that continues one that has not ended leaves a number out. */
 const MOST_PARTS = 9_000;
 
-/** Bytes of each part but the last. @param sizeBytes that the content has at most */
+/** Plain bytes of each part but the last: whole chunks. @param sizeBytes that the content has at most */
 export function partBytesFor(sizeBytes: number): number {
-  return Math.max(SMALLEST_PART, Math.ceil(sizeBytes / MOST_PARTS));
+  const bytes = Math.max(SMALLEST_PART, sizeBytes / MOST_PARTS);
+  return Math.ceil(bytes / CHUNK_BYTES) * CHUNK_BYTES;
 }
 
 /** What `upload.json` says. */
 interface UploadState {
-  readonly facts: FileFacts;
+  /** Perhaps encrypted. */
+  readonly facts: StoredFacts<FileFacts>;
   /** Unset: it is not known before the end. */
   readonly sizeBytes?: number | undefined;
   readonly partBytes: number;
-  /** Bytes that are stored: in parts, then in the tail. */
+  /** Plain bytes that are stored: in parts, then in the tail. */
   offset: number;
   /** Id of the multipart upload. Unset: there is none yet. */
   multipart?: string | undefined;
   parts: Part[];
   nextPart: number;
-  /** What is too short for a part. */
+  /** What is too short for a part, with its plain bytes. */
   tail?: { readonly key: string; readonly bytes: number } | undefined;
   /** A random name of the request that writes. Unset: none does. */
   writer?: string | undefined;
+}
+
+/** What is known of the file besides its state. */
+interface FileInBucket {
+  readonly facts: FileFacts;
+  readonly cipher: FileCipher;
 }
 
 /**
@@ -41,29 +53,36 @@ interface UploadState {
 export class S3Upload {
   readonly #bucket: Bucket;
   readonly #keys: FileKeys;
+  readonly #file: FileInBucket;
   readonly #state: UploadState;
   #etag: string | undefined;
   /** What follows the parts. */
-  #rest: Uint8Array = new Uint8Array();
-  #restBytes = 0;
+  #rest: Piece;
 
-  private constructor(bucket: Bucket, keys: FileKeys, { state, etag }: { state: UploadState; etag?: string }) {
+  private constructor(
+    { bucket, keys, file }: { readonly bucket: Bucket; readonly keys: FileKeys; readonly file: FileInBucket },
+    { state, etag }: { state: UploadState; etag?: string },
+  ) {
     this.#bucket = bucket;
     this.#keys = keys;
+    this.#file = file;
     this.#state = state;
     this.#etag = etag;
+    this.#rest = new Piece(file.cipher, { bytes: 0, start: partsEnd(state) });
   }
 
   /** @param given `isInPieces`: several requests write it, each of which claims it */
   static async create(
-    bucket: Bucket,
-    keys: FileKeys,
-    given: Pick<UploadState, 'facts' | 'sizeBytes' | 'partBytes'> & { readonly isInPieces: boolean },
+    place: { readonly bucket: Bucket; readonly keys: FileKeys; readonly file: FileInBucket },
+    id: string,
+    given: Pick<UploadState, 'sizeBytes' | 'partBytes'> & { readonly isInPieces: boolean },
   ): Promise<S3Upload> {
+    const { bucket, keys, file } = place;
     const { isInPieces, ...known } = given;
-    const state: UploadState = { ...known, offset: 0, parts: [], nextPart: 1 };
+    const facts = file.cipher.encryptFacts(id, file.facts);
+    const state: UploadState = { ...known, facts, offset: 0, parts: [], nextPart: 1 };
     if (isInPieces && known.sizeBytes !== 0) state.multipart = await bucket.beginParts(keys.content);
-    const upload = new S3Upload(bucket, keys, { state });
+    const upload = new S3Upload(place, { state });
     try {
       await (isInPieces ? upload.#save() : upload.claim());
     } catch (error) {
@@ -75,16 +94,22 @@ export class S3Upload {
   }
 
   /** @returns undefined: the file is complete, or never began */
-  static async read(bucket: Bucket, keys: FileKeys): Promise<S3Upload | undefined> {
+  static async read(
+    bucket: Bucket,
+    keys: FileKeys,
+    decrypted: (facts: StoredFacts<FileFacts>) => FileInBucket,
+  ): Promise<S3Upload | undefined> {
     const found = await bucket.text(keys.upload);
-    return found && new S3Upload(bucket, keys, { state: JSON.parse(found.text), etag: found.etag });
+    if (!found) return undefined;
+    const state: UploadState = JSON.parse(found.text);
+    return new S3Upload({ bucket, keys, file: decrypted(state.facts) }, { state, etag: found.etag });
   }
 
   get facts(): FileFacts {
-    return this.#state.facts;
+    return this.#file.facts;
   }
 
-  /** Bytes that are stored. */
+  /** Plain bytes that are stored. */
   get offset(): number {
     return this.#state.offset;
   }
@@ -98,56 +123,66 @@ export class S3Upload {
   }
 
   /**
-   * Stores content as far as it fills parts; `seal` or `pause` stores the rest, also when the content has broken off.
-   * @param onChunk sees each chunk, and the bytes with it, before it is stored; what it throws ends the writing
+   * Stores content as far as it fills parts; `seal` or `stop` stores the rest, also when the content has broken off.
+   * @param seen `onBytes` learns how many have come, and `onChunk` sees each chunk before it is stored; what they throw
+   * ends the writing
    */
-  async add(content: Content, onChunk: (chunk: Uint8Array, end: number) => void): Promise<void> {
+  async add(
+    content: Content,
+    seen: { readonly onBytes: (end: number) => void; readonly onChunk?: (plain: Uint8Array) => void },
+  ): Promise<void> {
     const { partBytes, sizeBytes = partBytes, tail } = this.#state;
-    this.#rest = Buffer.allocUnsafe(Math.min(partBytes, sizeBytes));
-    if (tail)
-      for await (const chunk of this.#bucket.read(tail.key, { start: 0, end: tail.bytes - 1 })) this.#keep(chunk);
+    const start = partsEnd(this.#state);
+    this.#rest = new Piece(this.#file.cipher, { bytes: Math.min(partBytes, sizeBytes), start, onChunk: seen.onChunk });
+    if (tail) for await (const chunk of this.#contentOf(tail)) this.#rest.add(chunk);
+    let end = this.#rest.end;
     for await (const chunk of content) {
-      onChunk(chunk, this.#end + chunk.length);
+      end += chunk.length;
+      seen.onBytes(end);
       for (let done = 0; done < chunk.length; ) {
-        if (this.#restBytes === partBytes) await this.#putPart();
-        done += this.#keep(chunk.subarray(done, done + partBytes - this.#restBytes));
+        if (this.#rest.isFull) await this.#putPart();
+        done += this.#rest.add(chunk.subarray(done));
       }
     }
   }
 
   /** Stores the rest, so that another request can go on, or as the end of the content. */
   async stop(): Promise<void> {
-    if (this.#end === this.#state.sizeBytes) return this.seal();
+    const { end, filled } = this.#rest;
+    if (end === this.#state.sizeBytes) return this.seal();
     const { tail } = this.#state;
     delete this.#state.writer;
-    if (this.#restBytes === (tail?.bytes ?? 0)) return this.#save();
-    const next = { key: `${this.#keys.folder}${tailPrefix}${randomBytes(8).toString('hex')}`, bytes: this.#restBytes };
-    await this.#bucket.put(next.key, this.#rest.subarray(0, this.#restBytes));
-    this.#state.offset = this.#end;
+    if (filled === (tail?.bytes ?? 0)) return this.#save();
+    const next = { key: `${this.#keys.folder}${tailPrefix}${randomBytes(8).toString('hex')}`, bytes: filled };
+    await this.#bucket.put(next.key, this.#rest.take());
+    this.#state.offset = end;
     await this.#saveTail(next);
   }
 
   /** Stores the rest as the end of the content. */
   async seal(): Promise<void> {
-    if (this.#state.multipart === undefined)
-      await this.#bucket.put(this.#keys.content, this.#rest.subarray(0, this.#restBytes));
-    else if (this.#restBytes > 0) await this.#putPart();
+    if (this.#state.multipart === undefined) await this.#bucket.put(this.#keys.content, this.#rest.take());
+    else if (this.#rest.filled > 0) await this.#putPart();
   }
 
   /** Makes a file of an upload in pieces that is sealed. Several processes may do so; one may delete it meanwhile. */
   async complete(id: string): Promise<void> {
-    const { sizeBytes = 0, facts } = this.#state;
+    const { sizeBytes = 0 } = this.#state;
+    const { facts, cipher } = this.#file;
     if (sizeBytes === 0) await this.#bucket.put(this.#keys.content, '');
     else await this.#join();
     const hash = createHash('sha256');
-    for await (const chunk of this.#bucket.read(this.#keys.content, { start: 0, end: sizeBytes - 1 }))
-      hash.update(chunk);
+    const range = { start: 0, end: sizeBytes - 1 };
+    const content = plainContent({ cipher, sizeBytes, range }, (stored) =>
+      this.#bucket.read(this.#keys.content, stored),
+    );
+    for await (const chunk of content) hash.update(chunk);
     const isThere = async (key: string): Promise<boolean> => (await this.#bucket.modifiedMs(key)) !== undefined;
     if (!(await isThere(this.#keys.upload))) {
       if (await isThere(this.#keys.facts)) return;
       throw lost();
     }
-    await writeFacts(this.#bucket, this.#keys, { ...facts, id, sizeBytes, sha256: hash.digest('hex') });
+    await this.#writeFacts(this.#keys, { ...facts, id, sizeBytes, sha256: hash.digest('hex') });
     if (!(await isThere(this.#keys.content))) {
       await this.#bucket.remove(this.#keys.facts);
       throw lost();
@@ -158,29 +193,28 @@ export class S3Upload {
   /** Makes a file of what one request has written and sealed. @param keys of the file, whose size may not have been known */
   async publish(file: StoredFile, keys: FileKeys): Promise<void> {
     await this.#join();
-    await writeFacts(this.#bucket, keys, file);
+    await this.#writeFacts(keys, file);
     // What is left of it, a sweep removes.
     await this.#bucket.remove(this.#keys.upload).catch(() => undefined);
   }
 
   /** Removes everything. */
-  async discard(): Promise<void> {
-    const { multipart } = this.#state;
-    if (multipart !== undefined) await this.#bucket.abortParts(this.#keys.content, multipart);
-    await this.#bucket.remove(this.#keys.content);
-    await removeUpload(this.#bucket, this.#keys);
+  discard(): Promise<void> {
+    return discard(this.#bucket, this.#keys, this.#state);
   }
 
-  /** Bytes with the rest. */
-  get #end(): number {
-    const { offset, tail } = this.#state;
-    return offset - (tail?.bytes ?? 0) + this.#restBytes;
+  /** The plain bytes of what is too short for a part, which follows whole chunks. */
+  #contentOf({ key, bytes }: NonNullable<UploadState['tail']>): AsyncIterable<Uint8Array> {
+    const start = partsEnd(this.#state);
+    const what = { cipher: this.#file.cipher, sizeBytes: start + bytes, range: { start, end: start + bytes - 1 } };
+    const before = what.cipher.storedBytes(start);
+    return plainContent(what, (stored) =>
+      this.#bucket.read(key, { start: stored.start - before, end: stored.end - before }),
+    );
   }
 
-  #keep(chunk: Uint8Array): number {
-    this.#rest.set(chunk, this.#restBytes);
-    this.#restBytes += chunk.length;
-    return chunk.length;
+  #writeFacts({ facts: key }: FileKeys, { id, sizeBytes: _, ...facts }: StoredFile) {
+    return this.#bucket.put(key, JSON.stringify(this.#file.cipher.encryptFacts(id, facts)));
   }
 
   async #putPart(): Promise<void> {
@@ -191,13 +225,13 @@ export class S3Upload {
       await this.#save();
     }
     const number = state.nextPart;
-    const body = this.#rest.subarray(0, this.#restBytes);
+    const { end } = this.#rest;
+    const body = this.#rest.take();
     const etag = await this.#bucket.putPart(content, state.multipart, { number, body });
     if (etag === undefined) throw lost();
-    state.offset = this.#end;
+    state.offset = end;
     state.parts.push([number, etag]);
     state.nextPart += 1;
-    this.#restBytes = 0;
     if (state.offset === state.sizeBytes) delete state.writer;
     await this.#saveTail(undefined);
   }
@@ -228,8 +262,22 @@ function lost(): FileRefused {
   return new FileRefused('busy', 'Another request goes on with this upload, or has removed it');
 }
 
-function writeFacts(bucket: Bucket, { facts: key }: FileKeys, { id: _, sizeBytes: __, ...facts }: StoredFile) {
-  return bucket.put(key, JSON.stringify(facts));
+/** Plain bytes in the parts of an upload. */
+function partsEnd({ offset, tail }: UploadState): number {
+  return offset - (tail?.bytes ?? 0);
+}
+
+/** Removes an upload that is not complete, also without its secret. @returns false: there is none */
+export async function discardUpload(bucket: Bucket, keys: FileKeys): Promise<boolean> {
+  const found = await bucket.text(keys.upload);
+  if (found) await discard(bucket, keys, JSON.parse(found.text));
+  return found !== undefined;
+}
+
+async function discard(bucket: Bucket, keys: FileKeys, { multipart }: UploadState): Promise<void> {
+  if (multipart !== undefined) await bucket.abortParts(keys.content, multipart);
+  await bucket.remove(keys.content);
+  await removeUpload(bucket, keys);
 }
 
 /** Removes what is only there as long as a file is not complete. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Bucket } from './bucket.ts';
 import { type FileKeys, goneName, keysIn, nameOf, ownerKeys, uploadName } from './file-keys.ts';
-import { removeUpload, S3Upload } from './s3-upload.ts';
+import { discardUpload, removeUpload } from './s3-upload.ts';
 import { anotherDeployment, bytesIn, factsName, isMark, ofPrincipal, type SweepOptions, taskIdOf } from './sweep.ts';
 
 /** One pass over the bucket. */
@@ -100,11 +100,11 @@ async function sweepFile(sweep: BucketSweep, id: string, names: Names): Promise<
 /** Also what a process was removing when it crashed. */
 async function removeUnfinished({ bucket, place }: BucketSweep, id: string): Promise<boolean> {
   const keys = keysIn(place, id);
-  const upload = await S3Upload.read(bucket, keys);
+  const isUpload = (await bucket.modifiedMs(keys.upload)) !== undefined;
   // With its size it may have become a file under another id.
-  if (upload && !(await hasFacts(bucket, `${place.files}${nameOf(id)}-`))) await upload.discard();
+  if (isUpload && !(await hasFacts(bucket, `${place.files}${nameOf(id)}-`))) await discardUpload(bucket, keys);
   for await (const { key } of bucket.list(keys.folder)) await bucket.remove(key);
-  return upload !== undefined;
+  return isUpload;
 }
 
 async function hasFacts(bucket: Bucket, prefix: string): Promise<boolean> {

@@ -12,7 +12,9 @@ export const ofPrincipal = /^[\da-f]{32}$/;
 
 /** Names in the folder of a file. */
 export const factsName = 'facts.json';
-const contentName = 'content';
+export const contentName = 'content';
+/** What follows the whole chunks of an upload, with their number. */
+export const tailPrefix = 'tail-';
 const taskPrefix = 'task-';
 /** File systems allow 255 bytes. */
 const longestName = 200;
@@ -105,9 +107,10 @@ export async function sweepFolder(folder: string, options: SweepOptions) {
 }
 
 async function sweepUpload(path: string, { unusedMs }: SweepOptions): Promise<boolean> {
+  const contents = (await namesIn(path)).filter((name) => name === contentName || name.startsWith(tailPrefix));
   // A crash may have come before the first byte.
-  const changedMs = (await changedAt(join(path, contentName))) ?? (await changedAt(path));
-  if (changedMs === undefined || Date.now() - changedMs < unusedMs) return false;
+  for (const name of contents.length > 0 ? contents : ['.'])
+    if (await isYounger(join(path, name), unusedMs)) return false;
   await rm(path, { recursive: true, force: true });
   return true;
 }

@@ -6,16 +6,18 @@ import { broken, content, facts, read, sha256, sweepOptions } from './support/co
 import { newFolder, type Place, useS3 } from './support/places.ts';
 
 describe('In a folder', () => testFiles(newFolder));
+describe('In a folder, encrypted', () => testFiles(newFolder, ['a secret']));
 const missing = skippedFor(missingS3());
 describe.skipIf(missing)(`In a bucket${missing ? ` (${missing})` : ''}`, () => testFiles(useS3()));
+describe.skipIf(missing)('In a bucket, encrypted', () => testFiles(useS3(), ['a secret']));
 
-function testFiles(newPlace: () => Promise<Place>): void {
+function testFiles(newPlace: () => Promise<Place>, secrets: readonly string[] = []): void {
   let place: Place;
   let files: FileStore;
 
   beforeEach(async () => {
     place = await newPlace();
-    files = place.open();
+    files = place.open(undefined, secrets);
     await files.start();
   });
 
@@ -81,7 +83,7 @@ function testFiles(newPlace: () => Promise<Place>): void {
     it('goes on where it broke off, also in another process, and is a file with its last byte', async () => {
       const id = await files.begin('o', facts, 8);
       await expect(files.append('o', id, { offset: 0, content: broken('half') })).rejects.toThrow('broke off');
-      const other = place.open();
+      const other = place.open(undefined, secrets);
       expect(await other.upload('o', id)).toEqual({ id, sizeBytes: 8, offset: 4, facts });
       expect(await files.find('o', id)).toBeUndefined();
       await expect(other.append('o', id, { offset: 0, content: content('x') })).rejects.toMatchObject({

@@ -1,10 +1,13 @@
+import { randomBytes } from 'node:crypto';
 import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { beforeEach, expect, it } from 'vitest';
 import type { FileStore } from '../src/index.ts';
-import { content, facts, read, sweepOptions } from './support/contents.ts';
+import { content, facts, read, sha256, sweepOptions } from './support/contents.ts';
 import { type Folder, newFolder } from './support/places.ts';
+
+const roomy = { maxFileBytes: 1_000_000, maxBytesPerPrincipal: 1_000_000 };
 
 let folder: Folder;
 let files: FileStore;
@@ -36,6 +39,29 @@ it('an upload is completed by the next look if its process died after the last b
   expect(await files.find('o', id)).toBeUndefined();
   expect(await files.upload('o', id)).toMatchObject({ offset: 4 });
   expect(await read(files, id)).toBe('half');
+});
+
+it('a request that ends late, after another process went on, does no harm to an encrypted upload', async () => {
+  const [one, other] = [0, 1].map(() => folder.open(roomy, ['a secret']));
+  const all = randomBytes(200_000);
+  const id = (await one?.begin('o', facts, all.length)) ?? '';
+  const [go, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  async function* late() {
+    yield all.subarray(0, 100_000);
+    begun.resolve();
+    await go.promise;
+    throw new Error('broke off');
+  }
+  const broken = expect(one?.append('o', id, { offset: 0, content: late() })).rejects.toThrow('broke off');
+  await begun.promise;
+  const { offset = -1 } = (await other?.upload('o', id)) ?? {};
+  expect(offset).toBe(65_536);
+  await other?.append('o', id, { offset, content: content(all.subarray(offset, 150_000)) });
+  go.resolve();
+  await broken;
+  expect(await other?.upload('o', id)).toMatchObject({ offset: 150_000 });
+  await other?.append('o', id, { offset: 150_000, content: content(all.subarray(150_000)) });
+  expect(await other?.find('o', id)).toMatchObject({ sha256: sha256(all) });
 });
 
 it('a sweep gives a file back that it had moved away for a task, and finishes what a crash has left', async () => {

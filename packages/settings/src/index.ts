@@ -6,6 +6,7 @@ export { readSigningKeys } from './keys/read-signing-keys.ts';
 export type { PublicJwk, SigningKey } from './keys/signing-key.ts';
 export { quoted } from './quoted.ts';
 export { type Environment, Settings, SettingsError, type ValuesOf } from './read-settings.ts';
+export { readSecret } from './secrets.ts';
 export type { Rate } from './setting/kinds.ts';
 export type { Setting } from './setting/setting.ts';
 export { fullTables, shortTable } from './settings-table.ts';

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ValuesOf } from './read-settings.ts';
+import { readSecret } from './secrets.ts';
 
 type SharedValues = Pick<
   ValuesOf<'gateway'> & ValuesOf<'worker'>,
@@ -63,15 +64,6 @@ export function storeSettings(settings: SharedSettings) {
     budgetOfPrincipalPerMonth: values.BUDGET_PER_PRINCIPAL_AND_MONTH,
     pushSecrets: [...values.PUSH_SECRET, ...(pushSecret ? [pushSecret] : [])],
   };
-}
-
-function readSecret(settings: SharedSettings, name: 'REDIS_PASSWORD_FILE' | 'PUSH_SECRET_FILE'): string | undefined {
-  const { [name]: file } = settings.values;
-  return settings.check(name, () => {
-    const secret = file && readFileSync(file, 'utf8').trim();
-    if (secret === '') throw new Error('the file is empty');
-    return secret;
-  });
 }
 
 function readAuthorities({ REDIS_URL: url, REDIS_CA_FILE: file }: SharedValues): string | undefined {

@@ -102,8 +102,10 @@ const defaultPushSettings: PushSettings = {
 
 /** Where files are, and how large they may be, in bytes. */
 export interface FileSettings {
-  /** Of their folder. */
+  /** Of their folder or bucket. */
   readonly url: string;
+  /** They are encrypted with the first secret, and decrypted with any of them. None: they are stored in clear. */
+  readonly secrets?: readonly string[];
   readonly maxFileBytes: number;
   readonly maxBytesPerPrincipal: number;
 }

@@ -3,7 +3,7 @@ import { A2AError, type A2AErrorCode, type A2AErrorDetails } from '@switchyard/p
 import { AnswersTooLarge, isOutage, isOutOfMemory, TaskMissing } from '@switchyard/store';
 import { EndOfWait } from './end-of-wait.ts';
 
-/** Why a file is not stored, as an error. */
+/** Why a file is not stored, or not read, as an error. */
 const fileCodes: Readonly<Record<FileRefusal, A2AErrorCode>> = {
   'too-large': 'PayloadTooLarge',
   'over-quota': 'RateLimited',
@@ -14,6 +14,7 @@ const fileCodes: Readonly<Record<FileRefusal, A2AErrorCode>> = {
   'wrong-digest': 'InvalidRequest',
   'wrong-offset': 'Conflict',
   busy: 'Conflict',
+  damaged: 'Internal',
 };
 
 /** What the client can do about it. */

@@ -136,5 +136,6 @@ export function errorForAgent(error: unknown, name?: string): unknown {
   if (error.reason === 'too-large') return new TurnMisuseError(message, options);
   if (error.reason === 'over-quota')
     return new RefusedError('file-refused', message, { ...options, code: 'over-quota' });
+  if (error.reason === 'damaged') return new RefusedError('file-refused', message, options);
   return new RetryableError(message, options);
 }

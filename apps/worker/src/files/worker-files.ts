@@ -7,8 +7,10 @@ import { errorForAgent, StoredFiles } from './stored-files.ts';
 
 /** Where files are, and what is removed when. */
 export interface FileSettings {
-  /** Of their folder. */
+  /** Of their folder or bucket. */
   readonly url: string;
+  /** They are encrypted with the first secret, and decrypted with any of them. None: they are stored in clear. */
+  readonly secrets?: readonly string[];
   readonly maxFileBytes: number;
   readonly maxBytesPerPrincipal: number;
   /** How long a file is kept that no message has referred to. */

@@ -1,20 +1,26 @@
-import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { GetObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, vi } from 'vitest';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { S3Path } from '../../../../tests/support/s3-path.ts';
 import { startS3, type TestS3 } from '../../../../tests/support/s3-server.ts';
 import { Bucket } from '../../src/bucket.ts';
+import { FileEncryption } from '../../src/encryption.ts';
 import { type FileLimits, type FileStore, LocalFiles } from '../../src/index.ts';
 import { S3Files } from '../../src/s3-files.ts';
 
 /** An empty place for files. */
 export interface Place {
   /** Each is another process. */
-  open(limits?: FileLimits): FileStore;
+  open(limits?: FileLimits, secrets?: readonly string[]): FileStore;
   /** Names of what is stored. */
   names(): Promise<string[]>;
+  /** What is stored under the names that match. */
+  stored(names: RegExp): Promise<Buffer[]>;
+  /** Changes what is stored under each name that matches. */
+  change(names: RegExp, change: (stored: Buffer) => Uint8Array): Promise<void>;
   /** Makes everything two minutes older. */
   age(): Promise<void>;
   /** As an operator does who gives the place to another deployment. */
@@ -42,7 +48,13 @@ export async function newFolder(): Promise<Folder> {
   return {
     path,
     names,
-    open: (limits = small) => new LocalFiles(path, limits),
+    stored: async (pattern) =>
+      Promise.all((await names()).filter((name) => pattern.test(name)).map((name) => readFile(join(path, name)))),
+    change: async (pattern, change) => {
+      for (const name of (await names()).filter((each) => pattern.test(each)))
+        await writeFile(join(path, name), change(await readFile(join(path, name))));
+    },
+    open: (limits = small, secrets = []) => new LocalFiles(path, limits, new FileEncryption(secrets)),
     age: async () => {
       const past = new Date(Date.now() - 120_000);
       for (const name of await names()) await utimes(join(path, name), past, past);
@@ -75,12 +87,23 @@ export function useS3(): () => Promise<S3Place> {
       (await Array.fromAsync(bucket.list(prefix)))
         .map(({ key }) => key.slice(prefix.length))
         .filter((name) => !name.startsWith('.'));
+    const client = new S3Client({ endpoint: server.endpoint, forcePathStyle: true, region: at.region });
+    const read = async (name: string): Promise<Buffer> => {
+      const { Body } = await client.send(new GetObjectCommand({ Bucket: server.bucket, Key: prefix + name }));
+      return Buffer.from((await Body?.transformToByteArray()) ?? []);
+    };
     return {
       path,
       bucket,
       prefix,
       names,
-      open: (limits = small) => new S3Files(async () => new Bucket({ ...at, endpoint: path.endpoint }), limits),
+      stored: async (pattern) => Promise.all((await names()).filter((name) => pattern.test(name)).map(read)),
+      change: async (pattern, change) => {
+        for (const name of (await names()).filter((each) => pattern.test(each)))
+          await bucket.put(prefix + name, change(await read(name)));
+      },
+      open: (limits = small, secrets = []) =>
+        new S3Files(async () => new Bucket({ ...at, endpoint: path.endpoint }), limits, new FileEncryption(secrets)),
       age: async () => path.age((await names()).map((name) => `/${server.bucket}/${prefix}${name}`)),
       forgetDeployment: () => bucket.remove(`${prefix}.deployment`),
     };

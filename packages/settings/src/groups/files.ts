@@ -1,4 +1,4 @@
-import { integer, milliseconds, text } from '../setting/kinds.ts';
+import { anyText, integer, list, milliseconds, text } from '../setting/kinds.ts';
 import type { SettingGroup } from '../setting/setting.ts';
 
 export const files = {
@@ -12,6 +12,21 @@ export const files = {
       ),
       defaultText: 'none: no files; `switchyard up`: `files` in the data folder',
       text: 'Where files are that are too large for a task ([files.md](files.md)): a folder on a volume that all gateways and workers of the deployment mount, or a bucket of S3, and no other deployment. A bucket has no credentials in its URL.',
+      isShared: true,
+    },
+    FILES_SECRET: {
+      of: ['gateway', 'worker'],
+      schema: list,
+      default: [],
+      defaultText: 'none: files are stored in clear',
+      text: 'Encrypts files, with their names; create one with `openssl rand -base64 32`. With several, the first encrypts and all decrypt.',
+      isShared: true,
+      isSecret: true,
+    },
+    FILES_SECRET_FILE: {
+      of: ['gateway', 'worker'],
+      schema: anyText,
+      text: 'A file with one more secret, in addition to `FILES_SECRET`.',
       isShared: true,
     },
     MAX_FILE_BYTES: {
