@@ -14,6 +14,8 @@ export interface TestS3 extends AsyncDisposable {
   readonly bucket: string;
   /** The credentials, for programs and for this process. */
   readonly env: Readonly<Record<string, string>>;
+  /** The keys of all objects in the bucket. */
+  objects(): Promise<readonly string[]>;
 }
 
 /** Of PyPI, into the cache folder of the user: moto, which keeps objects in memory. */
@@ -38,16 +40,23 @@ export async function startS3(): Promise<TestS3> {
   const bucket = uniquePrefix()
     .toLowerCase()
     .replaceAll(/[^a-z\d]/g, '');
-  await createBucket({ endpoint, bucket, env });
-  return { endpoint, bucket, env, [Symbol.asyncDispose]: server.stop };
-}
-
-async function createBucket({ endpoint, bucket, env }: Pick<TestS3, 'endpoint' | 'bucket' | 'env'>): Promise<void> {
-  const { CreateBucketCommand, S3Client } = await import('@aws-sdk/client-s3');
-  const credentials = { accessKeyId: env.AWS_ACCESS_KEY_ID ?? '', secretAccessKey: env.AWS_SECRET_ACCESS_KEY ?? '' };
+  const { CreateBucketCommand, paginateListObjectsV2, S3Client } = await import('@aws-sdk/client-s3');
+  const credentials = { accessKeyId: AWS_ACCESS_KEY_ID, secretAccessKey: AWS_SECRET_ACCESS_KEY };
   const client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials });
   await client.send(new CreateBucketCommand({ Bucket: bucket }));
-  client.destroy();
+  return {
+    endpoint,
+    bucket,
+    env,
+    async objects() {
+      const pages = await Array.fromAsync(paginateListObjectsV2({ client }, { Bucket: bucket }));
+      return pages.flatMap(({ Contents = [] }) => Contents.flatMap(({ Key }) => Key ?? []));
+    },
+    async [Symbol.asyncDispose]() {
+      client.destroy();
+      await server.stop();
+    },
+  };
 }
 
 async function startMoto() {

@@ -5,7 +5,7 @@ import { get } from './rest.ts';
 import { until } from './until.ts';
 
 /** A process may start slowly on a busy machine, but faster than the hook that starts it times out. */
-const startWithinMs = 25_000;
+const START_WITHIN_MS = 25_000;
 
 export interface StackOptions {
   readonly redisUrl: string;
@@ -17,6 +17,8 @@ export interface StackOptions {
   /** Default: 1. The same for workers. */
   readonly gateways?: number;
   readonly workers?: number;
+  /** For each program. Default: 25 s. */
+  readonly startWithinMs?: number;
   /** The folder of another checkout, whose programs and agents are used. */
   readonly release?: string;
   /** Settings of all processes. */
@@ -71,6 +73,7 @@ export async function startStack({ gateways = 1, workers = 1, ...options }: Stac
 class RunningStack implements Stack {
   readonly #options: StackOptions;
   readonly #env: Readonly<Record<string, string>>;
+  readonly #startWithinMs: number;
   readonly programs: Program[] = [];
   readonly #started: Promise<Program>[] = [];
   readonly #gateways: GatewayProcess[] = [];
@@ -79,6 +82,7 @@ class RunningStack implements Stack {
 
   constructor(options: StackOptions) {
     this.#options = options;
+    this.#startWithinMs = options.startWithinMs ?? START_WITHIN_MS;
     this.#env = { REDIS_URL: options.redisUrl, KEY_PREFIX: uniquePrefix(), LOG_LEVEL: 'debug' };
   }
 
@@ -101,7 +105,7 @@ class RunningStack implements Stack {
       file: 'apps/gateway/src/main.ts',
       env: { PORT: String(port), GRPC_PORT: '0', GRPC_PUBLIC_ADDRESS: 'auto', DEFAULT_AGENT: defaultAgent },
     });
-    const [, url = ''] = await says(program, /"url":"(http[^"]+)","msg":"listening"/);
+    const [, url = ''] = await this.#says(program, /"url":"(http[^"]+)","msg":"listening"/);
     const gateway = { ...program, url };
     this.#gateways.push(gateway);
     return gateway;
@@ -115,7 +119,7 @@ class RunningStack implements Stack {
       // Turns are handed back at once, so that a stopped worker does not delay a test.
       env: { DRAIN_MS: '0' },
     });
-    await says(worker, /"(?:event|msg)":"started"/);
+    await this.#says(worker, /"(?:event|msg)":"started"/);
     this.#workers.push(worker);
     return worker;
   }
@@ -127,7 +131,7 @@ class RunningStack implements Stack {
       return served !== undefined && served.workers >= this.workers.length;
     };
     const everyone = async (): Promise<boolean> => (await Promise.all(this.urls.map(isReady))).every(Boolean);
-    await until(everyone, { what: 'every gateway knows every worker', timeoutMs: startWithinMs });
+    await until(everyone, { what: 'every gateway knows every worker', timeoutMs: this.#startWithinMs });
   }
 
   /** Headers of any client, if the gateways need a credential. */
@@ -146,6 +150,16 @@ class RunningStack implements Stack {
     return this.stop();
   }
 
+  /** Waits for a line; fails at once if the program ends. */
+  #says(program: Program, pattern: RegExp): Promise<RegExpMatchArray> {
+    const ended = program.exited.then((code) => {
+      const said = program.output().match(pattern);
+      if (said) return said;
+      throw new Error(`the program ended with ${code} instead of starting. It said:\n${program.output()}`);
+    });
+    return Promise.race([program.waitFor(pattern, this.#startWithinMs), ended]);
+  }
+
   async #start({ env, ...program }: ProgramOptions): Promise<Program> {
     if (this.#isStopped) throw new Error('the stack is stopped: nothing is started any more');
     const started = startProgram({ ...program, env: { ...this.#env, ...env, ...this.#options.env } });
@@ -153,16 +167,6 @@ class RunningStack implements Stack {
     this.programs.push(await started);
     return started;
   }
-}
-
-/** Waits for a line; fails at once if the program ends. */
-function says(program: Program, pattern: RegExp): Promise<RegExpMatchArray> {
-  const ended = program.exited.then((code) => {
-    const said = program.output().match(pattern);
-    if (said) return said;
-    throw new Error(`the program ended with ${code} instead of starting. It said:\n${program.output()}`);
-  });
-  return Promise.race([program.waitFor(pattern, startWithinMs), ended]);
 }
 
 function moduleOf(agent: string): string {

@@ -1,6 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { priorities, type Task } from '@switchyard/protocol';
+import { Store } from '@switchyard/store';
 import { SeededRandom } from '../statistics.ts';
+import { temporaryFolder } from '../system.ts';
+import { archiveFaults } from './inject/archive-faults.ts';
 import {
   allFaults,
   type Fault,
@@ -11,14 +14,16 @@ import {
   targetOn,
 } from './inject/faults.ts';
 import { type RedisDeployment, startPair, startSingle } from './redis/deployments.ts';
+import { type Stores, startStores } from './stores/stores.ts';
 import { beyondLimits } from './workload/held-places.ts';
+import { KeptTasks, leftFiles } from './workload/kept-tasks.ts';
 import { playScenario } from './workload/play-scenario.ts';
 import { type PushReceiver, pushSettings, startPushReceiver } from './workload/push-receiver.ts';
 import { type Gateways, gatewaysOf, ResilientClient, type Retry } from './workload/resilient-client.ts';
 import {
+  agentOf,
   CONFIDENTIAL,
   createScenario,
-  isLimited,
   limitedKinds,
   machineMs,
   type ScheduledFor,
@@ -44,6 +49,8 @@ export interface Phase {
   /** A fail-over may lose what no replica has, so acknowledgements wait for one (WAIT_REPLICAS=1). */
   readonly mayLoseEvents: boolean;
   readonly startRedis: () => Promise<RedisDeployment>;
+  /** Ended tasks are archived, and files stored. Default: neither. */
+  readonly startStores?: () => Promise<Stores>;
 }
 
 const password = `secret-of-redis-${process.pid}`;
@@ -68,6 +75,18 @@ export const lossyFailOvers: Phase = {
   startRedis: startPair,
 };
 
+/** The others of all faults: clocks that step leave gateways and Redis of different opinions of what Redis has forgotten. */
+const withArchive =
+  /^(?:worker killed|worker frozen.*|gateway killed|gateway frozen|Redis killed|Redis frozen|Redis away.*|replies of Redis lost, at once)$/;
+
+/** Tasks and files are read after Redis has forgotten the tasks. */
+export const archived: Phase = {
+  ...everything,
+  name: 'archive and files, three workers',
+  faults: [...allFaults.filter(({ name }) => withArchive.test(name)), ...archiveFaults],
+  startStores,
+};
+
 export interface ChaosOptions extends Phase, Pick<InjectorOptions, 'count' | 'pauseMs'> {
   /** Minimum number of tasks in a run. */
   readonly tasks: number;
@@ -78,7 +97,12 @@ export interface ChaosOptions extends Phase, Pick<InjectorOptions, 'count' | 'pa
   readonly log: (line: string) => void;
 }
 
-const clockStep = new URL('inject/shifted-clock.ts', import.meta.url).href;
+const clockStep = `--import=${new URL('inject/shifted-clock.ts', import.meta.url).href}`;
+const killAtCopy = `--import=${new URL('inject/kill-at-copy.ts', import.meta.url).href}`;
+
+/** The clients load the machine meanwhile. */
+const START_WITHIN_MS = 90_000;
+const HEAP = '--max-old-space-size=512';
 
 /**
  * Runs tasks of all kinds while faults are injected into processes, Redis and the network, then reports all violations.
@@ -87,12 +111,15 @@ export async function runChaos(options: ChaosOptions) {
   const { seed, workers, count, mayLoseEvents, secrets, retentionMs, log } = options;
   const begun = performance.now();
   await using redis = await options.startRedis();
+  await using stores = await options.startStores?.();
+  await using killFolder = await temporaryFolder();
   // Settings are left at their defaults where possible: so is MAX_ATTEMPTS.
   await using scene = await startScene({
     redis,
-    agents: ['scenario-agent', 'crash-agent', 'limited-agent', 'keyed-agent'],
+    agents: ['scenario-agent', 'crash-agent', 'limited-agent', 'keyed-agent', 'upload-agent'],
     gateways: 2,
     workers,
+    startWithinMs: START_WITHIN_MS,
     env: {
       RETENTION_MS: String(retentionMs),
       REPLAY_MS: String(retentionMs),
@@ -100,36 +127,65 @@ export async function runChaos(options: ChaosOptions) {
       MIN_CRON_INTERVAL_MS: '1000',
       ...pushSettings,
       WAIT_REPLICAS: mayLoseEvents ? '1' : '0',
-      NODE_OPTIONS: `--import=${clockStep} --max-old-space-size=512`,
+      NODE_OPTIONS: [clockStep, ...(stores ? [killAtCopy] : []), HEAP].join(' '),
+      KILL_FOLDER: killFolder.path,
+      ...stores?.archive.env,
+      ...stores?.bucket.env,
       CLOCK_STEP_MS: seed % 2 === 0 ? '30000' : '-30000',
     },
   });
   const { stack, prefix } = scene;
   await using receiver = await startPushReceiver();
-  const { seen, runUntil } = startTraffic({ ...options, gateways: stack, receiver, begunMs: scene.begunMs });
-  const target = targetOn(stack, redis, new SeededRandom(seed));
+  const random = new SeededRandom(seed);
+  const target = targetOn({ stack, redis, random, prefix, stores, killFolder: killFolder.path });
+  const kept = stores && new KeptTasks(stack, target.outages);
+  const traffic = { ...options, gateways: stack, receiver, begunMs: scene.begunMs, kept };
+  const { seen, runUntil } = startTraffic(traffic);
+  kept?.start();
   const onFault = (name: string, number: number): void =>
     log(`${number}/${count}  ${name.padEnd(50)} ${seen.played} tasks, ${seen.violations.length} violations`);
   const injected = injectFaults(target, { ...options, onFault });
   await runUntil(injected);
+  await kept?.stop();
   const effects = await scene.effects();
   const crashed = stack.programs.filter((program) => !program.isRunning() && !target.victims.has(program.pid));
   const leaked = await leakedKeys(redis, prefix, 3 * retentionMs);
+  // Redis has forgotten all of them.
+  await kept?.checkAll();
+  const left = stores && kept ? await leftWhenDeleted(stores, kept, { redisUrl: redis.url, prefix }) : [];
   const violations = [
     ...seen.violations,
+    ...(kept?.violations ?? []),
+    ...left,
     ...lateEffects(effects, seen.endedMs),
     ...begunThoughRejected(effects, seen.rejected),
     // A fail-over may lose the end of a step, and the start of a turn.
     ...(mayLoseEvents ? [] : [...repeatedSteps(effects), ...beyondLimits(await scene.confirmed())]),
     ...crashed.map(({ pid, output }): Violation => ({ kind: 'crashes', what: `${pid}: ${output().slice(-500)}` })),
-    ...leakedSecrets(stack.programs, secrets),
+    ...leakedSecrets(stack.programs, [...secrets, ...(stores ? [stores.archive.secret, stores.bucket.secret] : [])]),
     ...leaked.map((what): Violation => ({ kind: 'keys', what })),
   ];
   for (const line of linesAbout(violations, stack.programs)) log(line);
   const seconds = Math.round((performance.now() - begun) / 1_000);
   // How often each fault was injected.
   const { played: tasks, resumed: resumedStreams, rejected } = seen;
-  return { violations, tasks, rejected: rejected.size, faults: await injected, resumedStreams, seconds };
+  const faults = await injected;
+  return { violations, tasks, rejected: rejected.size, faults, resumedStreams, seconds, kept: kept?.done };
+}
+
+/** Deletes all tasks, and sweeps: nothing of them is left. */
+async function leftWhenDeleted(
+  { bucket }: Stores,
+  kept: KeptTasks,
+  { redisUrl, prefix }: { readonly redisUrl: string; readonly prefix: string },
+): Promise<Violation[]> {
+  const store = new Store({ redisUrl, prefix }, () => undefined);
+  await store.start('reader');
+  const deployment = await store.schema.deployment();
+  await store.stop();
+  await kept.deleteAll();
+  await bucket.sweep(deployment, (ids) => kept.existing(ids));
+  return leftFiles(await bucket.objects());
 }
 
 /** What the programs logged of the tasks of the first violations: why they failed is there. */
@@ -164,6 +220,8 @@ export interface TrafficOptions extends Pick<ChaosOptions, 'clients' | 'seed' | 
   readonly gateways: Gateways;
   readonly onRetry?: (retry: Retry) => void;
   readonly receiver: PushReceiver;
+  /** Gets all ended tasks. With it, some clients send files. */
+  readonly kept?: KeptTasks | undefined;
   /**
    * See `PlayOptions`. With it, some messages are scheduled, have a priority or a time to live, or are for agents with
    * limits.
@@ -173,7 +231,7 @@ export interface TrafficOptions extends Pick<ChaosOptions, 'clients' | 'seed' | 
 
 /** Starts clients that play scenarios one after the other. */
 export function startTraffic(options: TrafficOptions) {
-  const { gateways, onRetry, seed, clients, tasks, mayLoseEvents, receiver, begunMs, log } = options;
+  const { gateways, onRetry, seed, clients, tasks, mayLoseEvents, receiver, kept, begunMs, log } = options;
   const seen = {
     violations: [] as Violation[],
     /** When a client saw the end of each task, by `machineMs`. */
@@ -190,7 +248,7 @@ export function startTraffic(options: TrafficOptions) {
     const random = new SeededRandom(seed * 1_000 + n);
     const clientOf = (agent?: string): ResilientClient =>
       new ResilientClient(agent === undefined ? gateways : gatewaysOf(gateways, agent), n, onRetry);
-    const kinds = [...scenarioKinds, ...(begunMs ? limitedKinds : [])];
+    const kinds = [...scenarioKinds, ...(begunMs ? limitedKinds : []), ...(kept ? (['upload'] as const) : [])];
     while (!isOver) {
       const key = `s${seed}.${n}.${begun++}`;
       const kind = random.pick(kinds);
@@ -200,12 +258,15 @@ export function startTraffic(options: TrafficOptions) {
         isPushed: random.next() < 0.25,
         ...(begunMs && askedBy(random, mayLoseEvents)),
       });
-      const onEnded = ({ id, status }: Task): void => {
+      const agent = agentOf(kind);
+      const onEnded = (task: Task): void => {
+        const { id, status } = task;
         seen.endedMs.set(id, machineMs());
         if (status.state === 'TASK_STATE_REJECTED') seen.rejected.add(id);
+        kept?.add({ task, agent, sha256: scenario.file?.sha256 });
       };
       const options = { receiver, mayLoseEvents, onEnded, ...(begunMs && { begunMs }) };
-      const client = clientOf(isLimited(kind) ? `${kind}-agent` : undefined);
+      const client = clientOf(agent);
       const { violations, resumed } = await playScenario(client, scenario, options);
       seen.violations.push(...violations);
       for (const { kind, what } of violations) log(`     VIOLATION  ${kind}: ${what}`);

@@ -1,15 +1,17 @@
 import { count, readCommandLine } from '../options.ts';
 import { textTable } from '../tables.ts';
-import { everything, loneWorker, lossyFailOvers, type Phase, runChaos } from './chaos.ts';
+import { archived, everything, loneWorker, lossyFailOvers, type Phase, runChaos } from './chaos.ts';
+import { missingStores } from './stores/stores.ts';
 import { type Finding, trials } from './trials.ts';
 import { guarantees } from './workload/violations.ts';
 
 /** Progress on standard error, tables on standard output; exit code 1 if a guarantee or a limit is violated. */
 const { options, names } = readCommandLine({
-  usage: `npm run faults [-- options] [chaos] [trials]
+  usage: `npm run faults [-- options] [chaos] [archive] [trials]
   Half an hour: gateways, workers, Redis, its disk, its data and the network between them fail under load, in
-  every way that is listed in workshop/faults/inject; then fail-overs, lost data and
-  messages that crash their worker are measured one by one.`,
+  every way that is listed in workshop/faults/inject; then, in a deployment with an archive and files, PostgreSQL and
+  the server of the bucket, too; then fail-overs, lost data and messages that crash their worker are measured one by
+  one.`,
   options: {
     tasks: count('least number of tasks under all faults', '10000'),
     faults: count('number of faults; some more outages and lossy fail-overs follow', '96'),
@@ -17,7 +19,7 @@ const { options, names } = readCommandLine({
     clients: count('concurrent clients', '60'),
     seed: count('seed of the faults and scenarios', `${Date.now() % 100_000}`),
   },
-  names: ['chaos', 'trials'],
+  names: ['chaos', 'archive', 'trials'],
 });
 const log = (line: string): void => void process.stderr.write(`${line}\n`);
 const wants = (part: string): boolean => names.length === 0 || names.includes(part);
@@ -29,6 +31,12 @@ if (wants('chaos')) {
   await chaos(everything, { tasks, count: faults });
   await chaos(loneWorker, { tasks: Math.ceil(tasks / 20), count: Math.ceil(faults / 16) });
   await chaos(lossyFailOvers, { tasks: Math.ceil(tasks / 10), count: Math.ceil(faults / 8) });
+}
+if (wants('archive')) {
+  const missing = missingStores();
+  const { tasks, faults } = options;
+  if (missing) log(`${archived.name}: not run, there is ${missing}`);
+  else await chaos(archived, { tasks: Math.ceil(tasks / 5), count: Math.ceil(faults / 3) });
 }
 if (wants('trials')) {
   const findings: Finding[] = [];
@@ -54,6 +62,8 @@ async function chaos(phase: Phase, size: { readonly tasks: number; readonly coun
     report.violations.filter(({ kind }) => kind === guarantee).length,
   ]);
   rows.push(...Object.entries(report.faults).map(([fault, count]): [string, number] => [`  ${fault}`, count]));
+  const { reads, lists, downloads } = report.kept ?? {};
+  if (report.kept) log(`ended tasks: ${reads} reads, ${lists} lists, ${downloads} files read`);
   const title = `${phase.name}: ${what}, ${report.seconds} s, seed ${seed}`;
   process.stdout.write(`\n${textTable([title, ''], rows)}\n`);
   for (const { kind, what } of report.violations.slice(0, 20)) log(`${kind}: ${what}`);

@@ -4,6 +4,7 @@ import { type Stack, startStack } from '../../tests/support/stack.ts';
 import { count, readCommandLine } from '../options.ts';
 import { textTable } from '../tables.ts';
 import { type RedisDeployment, startSingle } from './redis/deployments.ts';
+import { ARCHIVE_TABLE, startArchive } from './stores/archive.ts';
 import { playScenario } from './workload/play-scenario.ts';
 import { ResilientClient } from './workload/resilient-client.ts';
 import { createScenario, scenarioKinds } from './workload/scenario.ts';
@@ -11,21 +12,24 @@ import { PUBLIC_URL } from './workload/scene.ts';
 import { leakedKeys } from './workload/violations.ts';
 
 /** Exit code 1 if the memory of any process grows by more than 5 % after its warm-up. */
-const { tasks, clients, segments } = readCommandLine({
-  usage: `npm run workshop soak [-- options]
-  Four minutes: how the memory of a gateway, a worker and Redis grows with that many tasks, in heaps of 256 MiB.`,
+const { options, names } = readCommandLine({
+  usage: `npm run workshop soak [-- options] [archive]
+  Four minutes: how the memory of a gateway, a worker and Redis grows with that many tasks, in heaps of 256 MiB;
+  with "archive", all tasks are archived meanwhile, and must be in PostgreSQL at the end.`,
   options: {
     tasks: count('number of tasks', '200000'),
     clients: count('concurrent clients', '50'),
     segments: count('parts of the run: memory is read after each', '12', ['8']),
   },
-}).options;
+  names: ['archive'],
+});
+const { tasks, clients, segments } = options;
 const MOST_GROWTH_PERCENT = 5;
 const TASKS_OF_SEGMENT = Math.ceil(tasks / segments);
 /** Not measured: heaps grow to their working size, and BullMQ keeps some events. */
 const WARM_UP = Math.floor(segments / 3);
-/** Long enough for a reader on a busy machine. */
-const KEPT_MS = '6000';
+/** Long enough for a reader on a busy machine; with an archive, the least that workers accept. */
+const KEPT_MS = names.includes('archive') ? '21000' : '6000';
 /**
  * As in a container of 512 MiB: a heap that can grow to gigabytes takes long to reach its final size, with or without a
  * leak.
@@ -35,7 +39,9 @@ const HEAP_MIB = 256;
 /** Memory in MiB at rest: no task runs, none is stored. */
 type Sample = Readonly<Record<'gateway' | 'worker' | 'redis', number>>;
 
+await using archive = names.includes('archive') ? await startArchive() : undefined;
 const env = {
+  ...archive?.env,
   DEFAULT_AGENT: 'echo',
   KEY_PREFIX: uniquePrefix(),
   LOG_LEVEL: 'info',
@@ -43,7 +49,7 @@ const env = {
   RETENTION_MS: KEPT_MS,
   REPLAY_MS: KEPT_MS,
   // A call is repeated after a suspension, and must be known then.
-  IDEMPOTENCY_MS: '12000',
+  IDEMPOTENCY_MS: archive ? KEPT_MS : '12000',
   AUDIT_MAX: '1000', // the audit trail is full before the warm-up ends
   NODE_OPTIONS: `--max-old-space-size=${HEAP_MIB}`,
 };
@@ -53,13 +59,16 @@ await using redis = await startSingle();
 const agents = ['workshop/faults/agents/scenario-agent.ts', 'examples/echo/agent.ts'];
 await using stack = await startStack({ redisUrl: redis.url, agents, env });
 const samples: Sample[] = [];
-let busyMs = 0;
+let [busyMs, calls] = [0, 0];
 for (let segment = 1; segment <= segments; segment++) {
   busyMs += await traffic(stack.urls, segment);
-  const leaked = await leakedKeys(redis, env.KEY_PREFIX, 30_000);
+  const leaked = await leakedKeys(redis, env.KEY_PREFIX, 60_000);
   if (leaked.length) throw new Error(`keys are left: ${leaked.slice(0, 5)}`);
   samples.push(await memoryOf(stack, redis));
-  process.stderr.write(`${segment * TASKS_OF_SEGMENT} tasks: ${JSON.stringify(samples.at(-1))}\n`);
+  const copies = await archivedTasks();
+  const made = segment * TASKS_OF_SEGMENT + calls;
+  if (copies !== undefined && copies !== made) throw new Error(`${copies} of ${made} tasks are in the archive`);
+  process.stderr.write(`${segment * TASKS_OF_SEGMENT} tasks: ${JSON.stringify({ ...samples.at(-1), copies })}\n`);
 }
 const growth = (['gateway', 'worker', 'redis'] as const).map((what) => [what, growthOf(what)] as const);
 const bar = `(bar ${MOST_GROWTH_PERCENT} %)`;
@@ -88,11 +97,18 @@ async function traffic(urls: readonly string[], segment: number): Promise<number
       }
       const kind = scenarioKinds[(number / 50) % scenarioKinds.length] ?? 'stream';
       const { violations } = await playScenario(teller, createScenario(kind, messageId, { size: 4, watches: 'sse' }));
+      if (kind === 'call') calls++;
       if (violations.length) throw new Error(JSON.stringify(violations));
     }
   };
   await Promise.all(Array.from({ length: clients }, (_, n) => client(n)));
   return performance.now() - begun;
+}
+
+/** Undefined: there is no archive. */
+async function archivedTasks(): Promise<number | undefined> {
+  const [row] = (await archive?.sql(`SELECT count(*)::int FROM ${ARCHIVE_TABLE}`)) ?? [];
+  return row && Number(row.count);
 }
 
 async function memoryOf({ gateways, workers }: Stack, { nodes }: RedisDeployment): Promise<Sample> {

@@ -7,20 +7,42 @@ import { until } from '../../../tests/support/until.ts';
 import type { SeededRandom } from '../../statistics.ts';
 import type { RedisDeployment } from '../redis/deployments.ts';
 import type { RedisNode } from '../redis/redis-node.ts';
+import type { Stores } from '../stores/stores.ts';
 import { ResilientClient } from '../workload/resilient-client.ts';
 import { keepWorkers } from '../workload/scene.ts';
+import { Outages, type Store } from './outages.ts';
 
 export type Target = ReturnType<typeof targetOn>;
 
+export interface TargetOptions {
+  readonly stack: Stack;
+  readonly redis: RedisDeployment;
+  readonly random: SeededRandom;
+  /** Of the keys. Default: no fault looks for any. */
+  readonly prefix?: string;
+  /** Unset: there is neither archive nor bucket. */
+  readonly stores?: Stores | undefined;
+  /** KILL_FOLDER of the processes: see `killFile`. Default: nobody looks for files there. */
+  readonly killFolder?: string;
+}
+
 /** The targets of faults: any worker, gateway and master. */
-export function targetOn(stack: Stack, redis: RedisDeployment, random: SeededRandom) {
+export function targetOn({ stack, redis, random, prefix = '', stores, killFolder = '' }: TargetOptions) {
   /** Pids of processes that a fault has ended: no others may end. */
   const victims = new Set<number>();
   return {
     stack,
     redis,
     random,
+    prefix,
     victims,
+    killFolder,
+    outages: new Outages(),
+    /** @throws {Error} there are none */
+    get stores() {
+      if (!stores) throw new Error('there is neither archive nor bucket');
+      return stores;
+    },
     get worker() {
       return random.pick(stack.workers);
     },
@@ -45,6 +67,8 @@ export interface Fault {
   readonly name: string;
   /** Costs the turns of a worker an attempt, so not too many of these may follow each other. */
   readonly spendsAttempts?: boolean;
+  /** What is unavailable meanwhile. */
+  readonly stops?: Store;
   /** Injects the fault, and repairs it. */
   inject(target: Target): Promise<unknown>;
 }
@@ -111,6 +135,7 @@ const processFaults: readonly Fault[] = [
 
 export const longOutage: Fault = {
   name: 'Redis away for 5 s',
+  stops: 'tasks',
   async inject({ proxy }) {
     proxy.stall();
     await delay(LONG_OUTAGE_MS);
@@ -125,7 +150,7 @@ export const lossyFailOver: Fault = {
 
 /** A fault that affects any master. */
 function ofMaster(name: string, inject: (node: RedisNode, target: Target) => Promise<unknown>): Fault {
-  return { name, inject: async (target) => inject(await target.master(), target) };
+  return { name, stops: 'tasks', inject: async (target) => inject(await target.master(), target) };
 }
 
 const redisFaults: readonly Fault[] = [
@@ -171,8 +196,12 @@ const redisFaults: readonly Fault[] = [
 
 /** Between all processes and Redis. */
 const networkFaults: readonly Fault[] = [
-  { name: 'replies of Redis lost', inject: ({ proxy, random }) => proxy.loseReplies(random.between(100, 1_000)) },
-  { name: 'replies of Redis lost, at once', inject: ({ proxy }) => proxy.loseReplies(5) },
+  {
+    name: 'replies of Redis lost',
+    stops: 'tasks',
+    inject: ({ proxy, random }) => proxy.loseReplies(random.between(100, 1_000)),
+  },
+  { name: 'replies of Redis lost, at once', stops: 'tasks', inject: ({ proxy }) => proxy.loseReplies(5) },
   { name: 'replies of Redis slow', inject: ({ proxy }) => proxy.disturb('slow', DISTURBED_FOR_MS) },
   { name: 'replies of Redis dribble', inject: ({ proxy }) => proxy.disturb('dribble', DISTURBED_FOR_MS) },
   { name: 'connections to Redis silent', inject: async ({ proxy }) => proxy.silence() },
@@ -256,7 +285,9 @@ export async function injectFaults(target: Target, options: InjectorOptions): Pr
     left.splice(left.indexOf(fault), 1);
     await delay(target.random.between(...options.pauseMs));
     if (fault.spendsAttempts) await delay(Math.max(0, spentAt + BETWEEN_SPENT_ATTEMPTS_MS - performance.now()));
+    const end = fault.stops && target.outages.begin(fault.stops);
     await fault.inject(target);
+    end?.();
     if (fault.spendsAttempts) spentAt = performance.now();
     done[fault.name] = (done[fault.name] ?? 0) + 1;
     options.onFault(fault.name, number);

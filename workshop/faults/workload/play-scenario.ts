@@ -11,6 +11,7 @@ import {
 import { textOf, transcript } from '../../../tests/support/messages.ts';
 import type { SentEvent } from '../../../tests/support/sent-events.ts';
 import { until } from '../../../tests/support/until.ts';
+import { FileLost, uploadFile } from './file-transfers.ts';
 import type { PushReceiver } from './push-receiver.ts';
 import { endsTask, type ResilientClient, type Watched, watchOverGrpc, watchTask } from './resilient-client.ts';
 import { CONFIDENTIAL, EVENT, isSuspended, type Scenario, type ScheduledFor, TOKENS_OF_MESSAGE } from './scenario.ts';
@@ -48,7 +49,12 @@ export async function playScenario(
   } catch (error) {
     const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
     return {
-      violations: [{ kind: lostKind(scenario), what: `${scenario.kind} ${scenario.key}: ${error}${cause}` }],
+      violations: [
+        {
+          kind: error instanceof FileLost ? 'files' : lostKind(scenario),
+          what: `${scenario.kind} ${scenario.key}: ${error}${cause}`,
+        },
+      ],
       resumed: 0,
     };
   }
@@ -151,7 +157,8 @@ interface Said {
 async function say(client: ResilientClient, scenario: Scenario, { turn, task, webhook }: Said): Promise<Task> {
   const { key, texts, kind, isPushed } = scenario;
   const ids = task && { taskId: task.id, ...(task.contextId !== undefined && { contextId: task.contextId }) };
-  const parts = [{ text: texts[turn] ?? '' }];
+  const file = scenario.file && (await uploadFile(client, scenario.file));
+  const parts = [{ text: texts[turn] ?? '' }, ...(file ? [file] : [])];
   const { schedule, priority, ttlMs } = scenario;
   const metadata = {
     note: CONFIDENTIAL,
@@ -343,7 +350,7 @@ function compareFolded(folded: Task | undefined, task: Task): Violation[] {
 /** Contents by name. */
 function contentsOf(artifacts: readonly Artifact[] = []): Record<string, string> {
   const content = ({ parts }: Artifact): string =>
-    parts.map(({ text, data }) => text ?? JSON.stringify(data ?? null)).join('');
+    parts.map(({ text, data, url, filename }) => text ?? (url ? filename : JSON.stringify(data ?? null))).join('');
   return Object.fromEntries(artifacts.map((artifact) => [artifact.name ?? '', content(artifact)]));
 }
 

@@ -96,6 +96,29 @@ export class ResilientClient {
     return tasks;
   }
 
+  /** The ids of all tasks, page by page, the latest first. */
+  async listAll(pageSize: number): Promise<readonly string[]> {
+    const ids: string[] = [];
+    for (let pageToken = ''; ; ) {
+      const path = `/tasks?pageSize=${pageSize}&pageToken=${encodeURIComponent(pageToken)}`;
+      const page = await this.#ask<{ tasks: Task[]; nextPageToken: string }>(path);
+      ids.push(...page.tasks.map(({ id }) => id));
+      pageToken = page.nextPageToken;
+      if (pageToken === '') return ids;
+    }
+  }
+
+  /** One request for a task, at one gateway. */
+  readOnce(taskId: string): Promise<Pick<Attempt, 'status' | 'text'>> {
+    return attempt(`${this.url()}/tasks/${taskId}`, undefined, {});
+  }
+
+  /** Deletes a task that has ended. One that is gone is a success: the request may have been repeated. */
+  async delete(taskId: string): Promise<void> {
+    const path = `/tasks/${taskId}`;
+    await this.#repeat(path, (url) => attempt(url + path, undefined, {}, 'DELETE'), [204, 404]);
+  }
+
   read(taskId: string): Promise<Task> {
     return this.#ask<Task>(`/tasks/${taskId}`);
   }
@@ -128,11 +151,16 @@ export class ResilientClient {
 
   /** Repeats a request until it is answered: every request is safe to repeat. */
   async #ask<Body>(path: string, body?: unknown, { headers = {}, at = (url) => url }: AskOptions = {}): Promise<Body> {
+    return JSON.parse(await this.#repeat(path, (url) => attempt(at(url) + path, body, headers)));
+  }
+
+  /** @returns the text of the first answer with one of these statuses */
+  async #repeat(path: string, ask: (url: string) => Promise<Attempt>, wanted: readonly unknown[] = [200]) {
     const deadline = Date.now() + GIVE_UP_AFTER_MS;
     for (;;) {
       const url = this.url();
-      const { status, text, isAsked } = await attempt(at(url) + path, body, headers);
-      if (status === 200) return JSON.parse(text);
+      const { status, text, isAsked } = await ask(url);
+      if (wanted.includes(status)) return text;
       if (typeof status === 'number' && status < 500 && status !== 429)
         throw new Refused(`${path} was answered ${status}: ${text}`);
       if (Date.now() > deadline) throw new Error(`${path} was not answered; last: ${status} ${text}`);
@@ -145,11 +173,16 @@ export class ResilientClient {
 
 type Attempt = Pick<Retry, 'status' | 'isAsked'> & { readonly text: string };
 
-async function attempt(url: string, body: unknown, given: Readonly<Record<string, string>>): Promise<Attempt> {
+async function attempt(
+  url: string,
+  body: unknown,
+  given: Readonly<Record<string, string>>,
+  method = body === undefined ? 'GET' : 'POST',
+): Promise<Attempt> {
   let isBegun = false;
   try {
     const headers = { 'content-type': 'application/json', 'a2a-extensions': EXTENSIONS, ...given };
-    const request = body !== undefined ? { method: 'POST', headers, body: JSON.stringify(body) } : {};
+    const request = { method, ...(body !== undefined && { headers, body: JSON.stringify(body) }) };
     const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), ...request });
     isBegun = true;
     const isAsked = response.status === 503 && response.headers.has('retry-after');

@@ -1,3 +1,4 @@
+import { createCipheriv, createHash } from 'node:crypto';
 import type { Priority } from '@switchyard/protocol';
 
 /** A client's part in one task, and the expected task under any faults. */
@@ -10,6 +11,8 @@ export interface Scenario {
   readonly isCanceled: boolean;
   /** How many events the client gives the task. */
   readonly events: number;
+  /** The file that the client sends with its message. */
+  readonly file?: ScenarioFile | undefined;
   /** How the client follows the events, if it does. */
   readonly watches: 'sse' | 'grpc' | 'not';
   /** Whether it has a webhook. */
@@ -29,6 +32,15 @@ export interface Scenario {
   };
 }
 
+export interface ScenarioFile {
+  readonly name: string;
+  readonly content: Buffer;
+  /** In hexadecimal digits. The agent writes a copy, which has the same. */
+  readonly sha256: string;
+  /** Uploaded in several requests. */
+  readonly isInPieces: boolean;
+}
+
 /** For a scheduled message: in how many ms, or how often, each second. */
 export type ScheduledFor = { readonly inMs: number } | { readonly times: number };
 
@@ -42,8 +54,8 @@ export const scenarioKinds = [
   ...(['stream', 'talk', 'files', 'steps', 'wait'] as const),
   ...(['sleep', 'events', 'callback', 'call', 'retry', 'idle'] as const),
 ];
-/** `metered`: with a limit and a budget, which the workload has not. */
-export type ScenarioKind = (typeof scenarioKinds)[number] | LimitedKind | 'metered';
+/** `upload`: where files can be stored. `metered`: with a limit and a budget, which the workload has not. */
+export type ScenarioKind = (typeof scenarioKinds)[number] | LimitedKind | 'upload' | 'metered';
 
 /** Limits of the agents that have some; their ids are `<kind>-agent`. */
 export const limitsOf = {
@@ -52,7 +64,9 @@ export const limitsOf = {
 } as const;
 export type LimitedKind = keyof typeof limitsOf;
 export const limitedKinds = ['limited', 'keyed'] as const satisfies readonly LimitedKind[];
-export const isLimited = (kind: ScenarioKind): kind is LimitedKind => kind in limitsOf;
+/** The agent that plays a kind; undefined: the one at the root. */
+export const agentOf = (kind: ScenarioKind): string | undefined =>
+  kind === 'upload' || kind in limitsOf ? `${kind}-agent` : undefined;
 
 /** How long a turn holds its place before it makes sure again that it has it. */
 export const HOLD_MS = 40;
@@ -75,7 +89,22 @@ export const NAP_MS = 5_500;
 
 export const lineText = (key: string, line: number): string => `${key}, line ${line}\n`;
 export const chapterText = (key: string, chapter: number): string => `${key}, chapter ${chapter}. `;
+export const readText = (sha256: string): string => `Read ${sha256}`;
 export const questionText = (key: string, number: number): string => `Question ${number} of ${key}?`;
+
+const PIECE_BYTES = 10_000;
+/** Of a bucket's upload of several parts. */
+const LARGE_BYTES = 9 * 1024 ** 2;
+const LARGEST_SIZE = 24;
+
+/** Its bytes are random, and follow from its key. */
+function fileOf(key: string, size: number): ScenarioFile {
+  const bytes = size < LARGEST_SIZE ? size * PIECE_BYTES : LARGE_BYTES;
+  const seed = createHash('md5').update(key).digest();
+  const content = createCipheriv('aes-128-ctr', seed, Buffer.alloc(seed.length)).update(Buffer.alloc(bytes));
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  return { name: `${key}.bin`, content, sha256, isInPieces: size % 2 === 0 };
+}
 
 /** Milliseconds of a clock that all processes of this machine share, and that is not changed with the time of day. */
 export const machineMs = (): number => Number(process.hrtime.bigint() / 1_000_000n);
@@ -99,7 +128,9 @@ export function createScenario(
   const numbers = Array.from({ length: count }, (_, index) => index + 1);
   const all = (textOf: (key: string, number: number) => string): string =>
     numbers.map((number) => textOf(key, number)).join('');
+  const file = kind === 'upload' ? fileOf(key, size) : undefined;
   const artifacts = {
+    upload: { Copy: `copy of ${key}.bin` },
     stream: { Report: all(lineText) },
     files: { Draft: JSON.stringify({ key, chapters: size }), Book: all(chapterText) },
   }[kind as string];
@@ -118,18 +149,19 @@ export function createScenario(
     idle: ['agent: Waiting'],
     limited: [`agent: Held a place ${size} times for ${key}`],
     keyed: [`agent: Held a place ${size} times for ${key}`],
+    upload: [`agent: ${readText(file?.sha256 ?? '')}`],
     metered: [`agent: Paid for ${size} steps of ${key}`],
   }[kind];
   return {
     kind,
     key,
+    file,
     watches: watchOf(kind, watches),
     isPushed,
     priority,
     // A later message would find its task ended, and so would a cancel and an event.
     ttlMs: kind === 'talk' || isCanceled || isAnswered || schedule ? undefined : ttlMs,
-    // A question would make the client wait, a cancel would end the schedule, and events are for its first task.
-    schedule: kind === 'talk' || ((isCanceled || isAnswered) && isRepeated(schedule)) ? undefined : schedule,
+    schedule: scheduleOf(kind, schedule),
     isCanceled,
     events: isAnswered ? count : 0,
     texts: kind === 'talk' ? [text, ...numbers.map(() => text)] : [text],
@@ -143,6 +175,15 @@ export function createScenario(
 
 /** Only the agent at the root is asked over gRPC. */
 const watchOf = (kind: ScenarioKind, watches: Scenario['watches']): Scenario['watches'] =>
-  isLimited(kind) && watches === 'grpc' ? 'sse' : watches;
+  agentOf(kind) !== undefined && watches === 'grpc' ? 'sse' : watches;
+
+/**
+ * A question would make the client wait, a cancel would end the schedule, events are for its first task, and a message
+ * that is repeated can have no file.
+ */
+function scheduleOf(kind: ScenarioKind, schedule: ScheduledFor | undefined): ScheduledFor | undefined {
+  if (kind === 'talk') return undefined;
+  return ['wait', 'idle', 'events', 'callback', 'upload'].includes(kind) && isRepeated(schedule) ? undefined : schedule;
+}
 
 const isRepeated = (schedule: ScheduledFor | undefined): boolean => schedule !== undefined && 'times' in schedule;

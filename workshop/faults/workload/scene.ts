@@ -12,7 +12,7 @@ import { readEffects } from './violations.ts';
 
 export interface SceneOptions extends Omit<StackOptions, 'redisUrl' | 'agents'> {
   /** Agents of `agents/`; the first is at the root. Default: the scenario agent. */
-  readonly agents?: readonly ('scenario-agent' | 'crash-agent' | `${LimitedKind}-agent`)[];
+  readonly agents?: readonly ('scenario-agent' | 'crash-agent' | 'upload-agent' | `${LimitedKind}-agent`)[];
   /** A Redis that the caller owns. Default: a separate one, which is stopped with the scene. */
   readonly redis?: RedisDeployment;
 }

@@ -17,6 +17,9 @@ export const guarantees = {
   schedules: 'scheduled tasks begun twice, early, or more than 30 s late; schedules with a gap or a double',
   events: 'events missing, out of order or duplicated at a resuming client',
   grpc: 'gRPC streams that differ from the task',
+  unreadable: 'ended tasks that could not be read, differed, or were not listed once',
+  files: 'files lost, or with another content',
+  leftFiles: 'files left when all tasks were gone',
   artifacts: 'artifacts that differ from a run without faults',
   history: 'wrong histories',
   pushes: 'webhooks missing or out of order',
@@ -75,11 +78,11 @@ export function repeatedSteps(effects: readonly Effect[]): Violation[] {
 
 /**
  * Keys that stay as long as a deployment does: the registry, the audit trail up to its retention, and BullMQ's own keys
- * of each queue; the lease of the last process and the time of its last check. All other keys belong to a task and must
+ * of each queue; the lease of the last process and the time of its last check; what is copied to an archive. All other keys belong to a task and must
  * be deleted with it.
  */
 const LASTING =
-  /\{agents\}:(?:agents|alive|audit|schema(?::programs)?|seen|shards|sources|workers(?::reports)?)$|\}:(?:checked|q|running(?::queues)?)$|:outbox:room$|\}:usage:(?:spent:)?[\d-]+$|:q:[^:]+:(?:meta|events|marker|id|removed)$/;
+  /\{agents\}:(?:agents|alive|audit|schema(?::programs)?|seen|shards|sources|workers(?::reports)?)$|\}:(?:checked|q|running(?::queues)?)$|:outbox:(?:archived(?::claim)?|room)$|\}:usage:(?:spent:)?[\d-]+$|:q:[^:]+:(?:meta|events|marker|id|removed)$/;
 
 /** Keys that are left after the retention of all tasks. Waits at most `withinMs` for their deletion. */
 export async function leakedKeys(redis: RedisDeployment, prefix: string, withinMs: number): Promise<string[]> {

@@ -1,0 +1,213 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import type { Task } from '@switchyard/protocol';
+import type { Outages } from '../inject/outages.ts';
+import { digestOf } from './file-transfers.ts';
+import { type Gateways, gatewaysOf, ResilientClient } from './resilient-client.ts';
+import type { Violation } from './violations.ts';
+
+/** An ended task, as the client saw it. */
+export interface KeptTask {
+  readonly task: Task;
+  /** Unset: the one at the root. */
+  readonly agent: string | undefined;
+  /** Of all files that it refers to; unset: it has none. */
+  readonly sha256?: string | undefined;
+}
+
+/** An answer to `GetTask`. */
+export interface ReadAnswer {
+  readonly status: number;
+  readonly text: string;
+  /** Whether a fault explains that a store did not answer. */
+  readonly isExplained: boolean;
+}
+
+const READERS = 3;
+/** Longer than any fault lasts. */
+const GIVE_UP_AFTER_MS = 60_000;
+const PAUSE_MS = 50;
+const LIST_PAUSE_MS = 2_000;
+const PAGE_SIZE = 100;
+
+/** From its end on a task can be read, is listed once, and has its files: while Redis has it, and afterwards. */
+export class KeptTasks {
+  readonly violations: Violation[] = [];
+  readonly #gateways: Gateways;
+  readonly #outages: Outages;
+  /** By agent. */
+  readonly #clients = new Map<string | undefined, ResilientClient>();
+  readonly #kept: KeptTask[] = [];
+  #running: Promise<unknown> = Promise.resolve();
+  #isOver = false;
+  /** Answers of 200 to reads, complete lists, and downloads. */
+  readonly done = { reads: 0, lists: 0, downloads: 0 };
+
+  constructor(gateways: Gateways, outages: Outages) {
+    this.#gateways = gateways;
+    this.#outages = outages;
+  }
+
+  get count(): number {
+    return this.#kept.length;
+  }
+
+  add(kept: KeptTask): void {
+    this.#kept.push(kept);
+  }
+
+  /** Reads tasks and files, and lists them, over and over. */
+  start(): void {
+    const reading = Array.from({ length: READERS }, (_, n) => this.#readOn(n));
+    this.#running = Promise.all([...reading, this.#listOn()]);
+  }
+
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    await this.#running;
+  }
+
+  /** Checks each task once, and the lists. */
+  async checkAll(): Promise<void> {
+    await forEach(this.#kept, (kept) => this.#check(kept));
+    await this.#checkLists();
+  }
+
+  /** Deletes what is listed: also tasks that agents have sent. */
+  async deleteAll(): Promise<void> {
+    for (const client of this.#clients.values())
+      await forEach(await client.listAll(PAGE_SIZE), (id) => client.delete(id));
+  }
+
+  /** Which of these tasks can be read. */
+  async existing(taskIds: readonly string[]): Promise<ReadonlySet<string>> {
+    const found = new Set<string>();
+    for (const client of this.#clients.values())
+      await forEach(taskIds, async (id) => {
+        if ((await client.readOnce(id)).status !== 404) found.add(id);
+      });
+    return found;
+  }
+
+  #clientOf(agent: string | undefined): ResilientClient {
+    const known = this.#clients.get(agent);
+    if (known) return known;
+    const client = new ResilientClient(agent === undefined ? this.#gateways : gatewaysOf(this.#gateways, agent), 0);
+    this.#clients.set(agent, client);
+    return client;
+  }
+
+  async #readOn(first: number): Promise<void> {
+    for (let n = first; !this.#isOver; n += READERS) {
+      const kept = this.#kept[n % Math.max(1, this.#kept.length)];
+      if (kept) await this.#check(kept);
+      await delay(PAUSE_MS);
+    }
+  }
+
+  async #listOn(): Promise<void> {
+    while (!this.#isOver) {
+      await this.#checkLists();
+      await delay(LIST_PAUSE_MS);
+    }
+  }
+
+  async #check({ task, agent, sha256 }: KeptTask): Promise<void> {
+    const client = this.#clientOf(agent);
+    await this.#noting('unreadable', task.id, async () => {
+      const wrong = wrongReading(task, await this.#read(client, task.id));
+      if (wrong.length === 0) this.done.reads++;
+      return wrong;
+    });
+    if (sha256 === undefined) return;
+    for (const url of filesOf(task))
+      await this.#noting('files', task.id, async () => {
+        const wrong = wrongDigest(task.id, { url, sha256, found: await digestOf(client, url) });
+        if (wrong.length === 0) this.done.downloads++;
+        return wrong;
+      });
+  }
+
+  /** The last answer, after those that a fault explains. */
+  async #read(client: ResilientClient, taskId: string): Promise<ReadAnswer> {
+    const deadline = performance.now() + GIVE_UP_AFTER_MS;
+    for (;;) {
+      const fromMs = performance.now();
+      const { status, text } = await client.readOnce(taskId);
+      const time = { fromMs, untilMs: performance.now() };
+      const isExplained = this.#outages.explain(['tasks', 'archive'], time);
+      const isAnswer = typeof status === 'number' && (status !== 503 || (isRefusal({ status, text }) && !isExplained));
+      if (isAnswer) return { status, text, isExplained };
+      if (time.untilMs > deadline) throw new Error(`it was not read in time; last: ${status} ${text}`);
+      await delay(100);
+    }
+  }
+
+  async #checkLists(): Promise<void> {
+    for (const [agent, kept] of Map.groupBy([...this.#kept], (each) => each.agent))
+      await this.#noting('unreadable', `the list of ${agent ?? 'the first agent'}`, async () => {
+        const wrong = wrongList(
+          kept.map(({ task }) => task.id),
+          await this.#clientOf(agent).listAll(PAGE_SIZE),
+        );
+        this.done.lists++;
+        return wrong;
+      });
+  }
+
+  async #noting(kind: 'unreadable' | 'files', what: string, check: () => Promise<Violation[]>): Promise<void> {
+    try {
+      this.violations.push(...(await check()));
+    } catch (error) {
+      this.violations.push({ kind, what: `${what}: ${error}` });
+    }
+  }
+}
+
+/** Some at a time. */
+async function forEach<Item>(items: readonly Item[], run: (item: Item) => Promise<void>): Promise<void> {
+  const left = items.values();
+  const runner = async (): Promise<void> => {
+    for (const item of left) await run(item);
+  };
+  await Promise.all(Array.from({ length: READERS }, runner));
+}
+
+const filesOf = ({ history = [], artifacts = [] }: Task): string[] =>
+  [...history, ...artifacts].flatMap(({ parts }) => parts.flatMap(({ url }) => url ?? []));
+
+/** Redis or the archive did not answer. */
+const isRefusal = ({ status, text }: Pick<ReadAnswer, 'status' | 'text'>): boolean =>
+  status === 503 && text.includes('The task store is unavailable');
+
+/** The task as the client saw it when it ended, or 503 while a store is away. */
+export function wrongReading(task: Task, { status, text, isExplained }: ReadAnswer): Violation[] {
+  if (status === 200 && isDeepStrictEqual(JSON.parse(text), task)) return [];
+  if (isRefusal({ status, text }) && isExplained) return [];
+  const what = status === 200 ? `is ${text}, and was ${JSON.stringify(task)}` : `was answered ${status}: ${text}`;
+  return [{ kind: 'unreadable', what: `${task.id} ${what}` }];
+}
+
+/** @param ids that ended before the first page was read */
+export function wrongList(ids: readonly string[], listed: readonly string[]): Violation[] {
+  const times = Map.groupBy(listed, (id) => id);
+  return ids.flatMap((id): Violation[] => {
+    const count = times.get(id)?.length ?? 0;
+    return count === 1 ? [] : [{ kind: 'unreadable', what: `${id} is listed ${count} times` }];
+  });
+}
+
+export function wrongDigest(
+  taskId: string,
+  { url, sha256, found }: { readonly url: string; readonly sha256: string; readonly found: string },
+): Violation[] {
+  return found === sha256 ? [] : [{ kind: 'files', what: `${taskId}: ${url} has the SHA-256 ${found}, not ${sha256}` }];
+}
+
+/** Objects of the deployment itself. */
+const LASTING = /(?:^|\/)\.(?:deployment|sweep)$/;
+
+/** Objects that are left in the bucket when all tasks are gone. */
+export function leftFiles(objects: readonly string[]): Violation[] {
+  return objects.filter((name) => !LASTING.test(name)).map((what) => ({ kind: 'leftFiles', what }));
+}
