@@ -139,6 +139,14 @@ export const alerts: readonly Alert[] = [
     whatToDo: 'A few after a fail-over are normal. Otherwise read the logs of Redis and the workers.',
   },
   {
+    name: 'SwitchyardTasksNotArchived',
+    expr: 'sum(increase(switchyard_tasks_not_archived_total[15m])) > 0',
+    lasts: '0m',
+    severity: 'warning',
+    summary: '{{ $value | humanize }} ended tasks could not be copied to the archive',
+    whatToDo: '`switchyard doctor` names them, and the logs of workers say why. Redis forgets them after RETENTION_MS.',
+  },
+  {
     name: 'SwitchyardAuditLost',
     expr: 'sum(increase(switchyard_audit_dropped_total[15m])) > 0',
     lasts: '0m',

@@ -154,7 +154,7 @@ function findersOf(tasks: number): Readonly<Record<string, Find>> {
     '/admin/log-level': () => sample.logLevel,
     '/admin/overview': () => sample.overview,
     '/admin/archive': () => ({
-      archive: { tasks: 12_345, bytes: 34_000_000, oldestEndedAt: '2026-02-01T00:00:00.000Z' },
+      archive: { tasks: 12_345, bytes: 34_000_000, oldestEndedAt: '2026-02-01T00:00:00.000Z', leftOut: ['t7', 't3'] },
     }),
     '/admin/tasks': ({ query }) => {
       const states = query.state?.split(',');

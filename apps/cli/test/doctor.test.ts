@@ -41,6 +41,7 @@ describe('switchyard doctor', () => {
     expect(out).toContain('Ok: The agent reviewer has 2 workers, 1 message waits\n');
     expect(out).toContain('Ok: Gateway and workers run version 0.1.0\n');
     expect(out).toContain('Ok: The archive has 12345 tasks (33 MiB), the oldest of 2026-02-01\n');
+    expect(out).toContain('Warning: 2 ended tasks could not be copied to the archive: t7, t3\nDo: Save what you need');
   });
 
   it('reports a Redis that may evict tasks, has no append-only file, or wastes memory', async () => {

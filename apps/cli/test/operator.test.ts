@@ -70,10 +70,14 @@ describe('dead', () => {
 describe('archive', () => {
   it('says in plain words what there is, and how far copying is', async () => {
     const { out } = await run(['archive'], { env });
-    expect(out).toBe('Tasks: 12345\nSize: 33 MiB\nOldest: 2026-02-01T00:00:00.000Z\nCopied: no task has ended\n');
-    api.answer('/admin/archive', { archive: { tasks: 1, bytes: 1, delayMs: 61_500 } });
+    expect(out).toBe(
+      'Tasks: 12345\nSize: 33 MiB\nOldest: 2026-02-01T00:00:00.000Z\nCopied: no task has ended\nLeft out: t7\nLeft out: t3\n',
+    );
+    api.answer('/admin/archive', { archive: { tasks: 1, bytes: 1, delayMs: 61_500, leftOut: [] } });
     expect((await run(['archive', 'status'], { env })).out).toContain('Copied: tasks that ended 62 s ago\n');
-    expect((await json(['archive'], { env })).document).toEqual({ archive: { tasks: 1, bytes: 1, delayMs: 61_500 } });
+    expect((await json(['archive'], { env })).document).toEqual({
+      archive: { tasks: 1, bytes: 1, delayMs: 61_500, leftOut: [] },
+    });
     api.answer('/admin/archive', {});
     expect((await run(['archive'], { env })).out).toBe('Archive: none: ARCHIVE_URL is not set\n');
   });

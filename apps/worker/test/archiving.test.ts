@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { inspect } from 'node:util';
 import { defineAgent } from '@switchyard/agent';
 import { PostgresArchive } from '@switchyard/archive';
 import { Ops } from '@switchyard/operators';
@@ -262,6 +263,7 @@ describe.skipIf(skipped)(`the archive${skipped && ` (not tested: ${skipped})`}`,
       oldestEndedAt: endedAt,
       latestEndedAt: endedAt,
       delayMs: expect.any(Number),
+      leftOut: [],
     });
     expect((await ops.tasks.diagnosis(taskId))?.finding).toBe(before?.diagnosis.finding);
 
@@ -394,6 +396,42 @@ describe.skipIf(skipped)(`the archive${skipped && ` (not tested: ${skipped})`}`,
     const options = { afterMs: 1, everyMs: 1, signal: new AbortController().signal };
     expect(await ops.archiver?.run(options)).toMatchObject({ copied: 1, damaged: [{ taskId: damaged }] });
     expect(await isCopied(other)).toBe(true);
+  });
+
+  test('a task that PostgreSQL refuses is named, and does not keep others from being copied', async () => {
+    const { ops, prefix, send, isCopied, events, store } = await open();
+    const client = new Client({ connectionString: postgres.url });
+    await client.connect();
+    onTestFinished(() => client.end());
+    await client.query(`ALTER TABLE "${prefix}".tasks ADD CHECK (artifacts NOT LIKE '%secret%')`);
+    const ids = await Promise.all(['one', 'secret', 'two', 'three'].map((word) => send(word)));
+    const [one = '', refused = '', two = '', three = ''] = ids;
+    await until(async () => (await Promise.all([one, two, three].map(isCopied))).every(Boolean), {
+      what: 'the others are copied',
+    });
+    const isNamed = () => events.some((event) => event.kind === 'task-not-archived' && event.taskId === refused);
+    await until(async () => isNamed(), { what: 'it is named' });
+    expect(inspect(events, { depth: 9 })).not.toContain('secret done');
+    expect(await ops.archiver?.status()).toMatchObject({ tasks: 3, leftOut: [refused] });
+    await client.query(`ALTER TABLE "${prefix}".tasks DROP CONSTRAINT tasks_artifacts_check`);
+    await store.tasks.delete(scope, refused);
+    expect(await ops.archiver?.status()).toMatchObject({ leftOut: [] });
+  });
+
+  test('what clients have written is copied, also if a row for operators cannot be read', async () => {
+    const { store, ops, worker, redis, prefix, send, forget } = await open({ retentionMs: 5_000 });
+    const taskId = await send('one');
+    const read = async () => JSON.parse(text(await store.tasks.read(scope, taskId)) ?? '');
+    const before = await read();
+    await worker.stop();
+    for (const key of await redis.keys(`${prefix}*outbox:archived*`)) await redis.del(key);
+    for (const key of await redis.keys(`${prefix}{s*}:t:${taskId}`)) await redis.hset(key, 'later', 'soon');
+    await delay(2);
+    const options = { afterMs: 1, everyMs: 1, signal: new AbortController().signal };
+    expect(await ops.archiver?.run(options)).toMatchObject({ damaged: [] });
+    await forget(taskId);
+    expect(await read()).toEqual(before);
+    expect((await ops.searchTasks({ pageSize: 10, hasText: true })).tasks).toMatchObject([{ taskId, text: '' }]);
   });
 
   test('nothing is done twice if no time has passed', async () => {

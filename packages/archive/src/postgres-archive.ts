@@ -7,6 +7,7 @@ import {
   ArchiveUnavailable,
   type ArchiveView,
   type Inspection,
+  NotArchivable,
   type TaskArchive,
 } from '@switchyard/store';
 import { escapeIdentifier } from 'pg';
@@ -20,7 +21,7 @@ import { batchesOf, erased, putStatement, sizeOfBatch } from './put.ts';
 import { type ReadRow, readingOf, readStatement } from './read.ts';
 import { searchStatement } from './search.ts';
 import { Parameters, type Statement } from './statement.ts';
-import { ArchiveRefused } from './unavailable.ts';
+import { ArchiveRefused, DataRefused } from './unavailable.ts';
 
 export interface ArchiveSettings {
   /** `postgres://user:password@host:port/database`, with parameters of `pg`, and `schema`. */
@@ -80,11 +81,17 @@ export class PostgresArchive implements TaskArchive {
 
   async put(tasks: readonly ArchivedTask[]): Promise<void> {
     await this.start();
-    for (const batch of batchesOf(tasks)) {
-      const statement = putStatement(this.#tables.tasks, batch);
-      if (sizeOfBatch(batch) < LARGE_BATCH) await this.#database.query(statement);
-      else await this.#database.transaction(LARGE_TIMEOUT_MS, async (query) => void (await query(statement)));
+    try {
+      for (const batch of batchesOf(tasks)) await this.#putBatch(batch);
+    } catch (error) {
+      throw error instanceof DataRefused ? new NotArchivable(error.message) : error;
     }
+  }
+
+  async #putBatch(batch: readonly ArchivedTask[]): Promise<void> {
+    const statement = putStatement(this.#tables.tasks, batch);
+    if (sizeOfBatch(batch) < LARGE_BATCH) await this.#database.query(statement);
+    else await this.#database.transaction(LARGE_TIMEOUT_MS, async (query) => void (await query(statement)));
   }
 
   async find(query: ArchiveQuery): Promise<ArchivePage> {

@@ -19,6 +19,7 @@ export interface Asked {
 export function unavailable(error: unknown, asked: Asked): ArchiveUnavailable {
   if (error instanceof ArchiveUnavailable) return error;
   const place = asked.host.startsWith('/') ? asked.host : `${asked.host}:${asked.port}`;
+  if (isAboutData(error)) return new DataRefused(`The archive at ${place} refuses the data (${nameOf(error)}).`);
   const options = { cause: isLong(error) ? undefined : error };
   if (!(error instanceof DatabaseError))
     return new ArchiveUnavailable(
@@ -32,6 +33,17 @@ export function unavailable(error: unknown, asked: Asked): ArchiveUnavailable {
 
 /** PostgreSQL answers, and nothing but a change of it or of ARCHIVE_URL will help. */
 export class ArchiveRefused extends ArchiveUnavailable {}
+
+/** The statement will fail again. Without the cause, whose details may have contents of tasks. */
+export class DataRefused extends ArchiveUnavailable {}
+
+/** Wrong values, constraints that the database's owner has added, limits of PostgreSQL, and of what builds its messages. */
+function isAboutData(error: unknown): error is DatabaseError | RangeError {
+  return error instanceof RangeError || (error instanceof DatabaseError && /^(?:22|23|54)/.test(error.code ?? ''));
+}
+
+const nameOf = (error: DatabaseError | RangeError): string =>
+  `${error instanceof DatabaseError ? `SQLSTATE ${error.code}: ` : ''}${error.message.slice(0, MAX_MESSAGE)}`;
 
 /** Authorization, no such database, no right, only a replica. */
 function isSetUpWrong({ code = '' }: DatabaseError): boolean {

@@ -13,6 +13,8 @@ export const archiveSchema = z.object({
       latestEndedAt: time.optional(),
       /** How long ago the next task to copy may have ended, in milliseconds; unset: no task has ended. */
       delayMs: count.optional(),
+      /** Tasks that Redis still has, and that could not be copied; the latest first. */
+      leftOut: z.array(z.string()),
     })
     .optional(),
 });

@@ -10,7 +10,7 @@ import {
 } from '@switchyard/store/inside';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import type { OperatorTasks } from './operator-tasks.ts';
-import { readRows } from './task-rows.ts';
+import { plainRow, readRows } from './task-rows.ts';
 
 interface CopyDependencies extends OperatorDependencies {
   readonly tasks: OperatorTasks;
@@ -40,18 +40,19 @@ export interface PreparedContents {
 /** @returns undefined: the task is gone, or has not ended */
 export async function prepareCopy(dependencies: CopyDependencies, taskId: string): Promise<PreparedCopy | undefined> {
   const { redis, shards, tasks } = dependencies;
-  const [contents, [row], detail] = await Promise.all([
+  const [contents, rows, detail] = await Promise.all([
     prepareContents(dependencies, taskId),
-    readRows({ redis, shards }, [taskId], { hasText: true }),
+    unlessBroken(readRows({ redis, shards }, [taskId], { hasText: true })),
     unlessBroken(tasks.detail(taskId, { hasTimeline: true, isOneOfMany: true })),
   ]);
+  const row = rows === 'broken' ? rows : rows[0];
   if (!contents || !row || !detail) return undefined;
   const read = async (): Promise<ArchivedTask | undefined> => {
     const its = await contents.read();
     if (!its) return undefined;
     return {
       ...its,
-      row: JSON.stringify(row),
+      row: JSON.stringify(row === 'broken' ? plainRow(its) : row),
       detail: detail === 'broken' ? '' : JSON.stringify(detail),
       origin: JSON.stringify([its.owner, contents.request]),
     };
@@ -92,8 +93,8 @@ export async function prepareContents(
 }
 
 /** What clients have written is kept, whatever operators see of it. */
-function unlessBroken<T>(detail: Promise<T>): Promise<T | 'broken'> {
-  return detail.catch((error: unknown) => {
+function unlessBroken<T>(reading: Promise<T>): Promise<T | 'broken'> {
+  return reading.catch((error: unknown) => {
     if (isOutage(error)) throw error;
     return 'broken';
   });

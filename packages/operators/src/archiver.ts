@@ -1,7 +1,8 @@
-import { isOutage, type TaskArchive } from '@switchyard/store';
+import { type ArchivedTask, isOutage, type TaskArchive } from '@switchyard/store';
 import { keptSince, REMOTE_AGENTS, redisTimeMs, type ShardKeys, sortableTime } from '@switchyard/store/inside';
 import { cursorKeptMs, moveCursor, readCursor, setCursorsBack } from './archive-cursor.ts';
 import { type PreparedCopy, prepareCopy } from './archived-copy.ts';
+import { addLeftOut, leftOut } from './left-out.ts';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import type { OperatorTasks } from './operator-tasks.ts';
 
@@ -14,7 +15,7 @@ export interface Archived {
   readonly copied: number;
   /** For how long a task had waited at the beginning, at most, beside the time that it should wait. */
   readonly behindMs: number;
-  /** Tasks that cannot be read: they are left out, so that others are copied. */
+  /** Tasks that cannot be read, or that the archive refuses: they are left out, so that others are copied. */
   readonly damaged: readonly DamagedTask[];
 }
 
@@ -32,6 +33,8 @@ export interface ArchiveReading {
   readonly latestEndedAt?: string;
   /** How long ago the next task to copy may have ended; unset: no task has ended. */
   readonly delayMs?: number;
+  /** Tasks that Redis still has, and that could not be copied; the latest first. */
+  readonly leftOut: string[];
 }
 
 export interface RunOptions {
@@ -84,9 +87,10 @@ export class Archiver {
   /** What the archive has, and how far it is behind. */
   async status(): Promise<ArchiveReading> {
     const { archive } = this.#dependencies;
-    const [{ tasks, bytes, oldest, latest }, delays] = await Promise.all([
+    const [{ tasks, bytes, oldest, latest }, delays, left] = await Promise.all([
       archive.status(),
       archiveDelays(this.#dependencies),
+      leftOut(this.#dependencies),
     ]);
     return {
       tasks,
@@ -94,6 +98,7 @@ export class Archiver {
       ...(oldest && { oldestEndedAt: iso(Number.parseInt(oldest, 36)) }),
       ...(latest && { latestEndedAt: iso(Number.parseInt(latest, 36)) }),
       ...(delays.length > 0 && { delayMs: Math.max(0, ...delays) }),
+      leftOut: left,
     };
   }
 
@@ -144,7 +149,10 @@ export class Archiver {
       const keptMs = cursorKeptMs(settings);
       if (!(await moveCursor(redis, keys, { from, upto: from, keptMs }))) continue;
       const step = await this.#nextStep(keys, { from, upto: sortableTime(iso(nowMs - afterMs)) });
+      const known = damaged.length;
       copied += await this.copy(step.taskIds, { signal, goOn, damaged });
+      const taskIds = damaged.slice(known).map(({ taskId }) => taskId);
+      await addLeftOut(this.#dependencies, keys, { taskIds, nowMs });
       if (signal.aborted) return { copied, behindMs, damaged };
       // An operator may have set it back meanwhile.
       const isMoved = await moveCursor(redis, keys, { from, upto: step.upto, keptMs });
@@ -170,7 +178,6 @@ export class Archiver {
 
   /** Copies these tasks, as far as they have ended. @returns how many */
   async copy(taskIds: readonly string[], { signal, goOn, damaged }: Copying): Promise<number> {
-    const { archive } = this.#dependencies;
     let copied = 0;
     for (let at = 0; at < taskIds.length && !signal.aborted; at += TASKS_AT_ONCE) {
       const some = taskIds.slice(at, at + TASKS_AT_ONCE);
@@ -183,11 +190,29 @@ export class Archiver {
       for (const copies of [small, ...large.map((copy) => [copy])]) {
         const read = await Promise.all(copies.map((copy) => unlessDamaged(copy.taskId, damaged, copy.read())));
         const tasks = read.filter((task) => task !== undefined);
-        if (tasks.length > 0) await archive.put(tasks);
-        copied += tasks.length;
+        copied += await this.#put(tasks, damaged);
         await goOn();
       }
     }
+    return copied;
+  }
+
+  /** Together, or one by one if the archive refuses one of them. @returns how many */
+  async #put(tasks: readonly ArchivedTask[], damaged: DamagedTask[]): Promise<number> {
+    const [first] = tasks;
+    if (!first) return 0;
+    try {
+      await this.#dependencies.archive.put(tasks);
+      return tasks.length;
+    } catch (error) {
+      if (isOutage(error)) throw error;
+      if (tasks.length === 1) {
+        damaged.push({ taskId: first.id, error });
+        return 0;
+      }
+    }
+    let copied = 0;
+    for (const task of tasks) copied += await this.#put([task], damaged);
     return copied;
   }
 }

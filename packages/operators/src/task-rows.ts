@@ -1,3 +1,4 @@
+import type { ArchivedTask } from '@switchyard/store';
 import { defineScript, type HasArchive, idText, integer, list, optional, text, tuple } from '@switchyard/store/inside';
 import { type CurrentReason, currentReason } from './current-reason.ts';
 import type { OperatorDependencies } from './operator-dependencies.ts';
@@ -100,6 +101,14 @@ function taskRow(
     ...(current && { reason: current }),
   };
 }
+
+/** A row without what cannot be read of its task. */
+export function plainRow({ id, owner, context, letter, time }: PlainFields): TaskRow | undefined {
+  const identity = taskIdentity(id, [owner, context, letter]);
+  return identity && { ...identity, updatedAt: timeOf(time), attempts: 0, inbox: 0, text: '' };
+}
+
+type PlainFields = Pick<ArchivedTask, 'id' | 'owner' | 'context' | 'letter' | 'time'>;
 
 /** A time as in an index, as ISO. */
 export function timeOf(sortable: string): string {

@@ -57,7 +57,14 @@ export { cardUrlOf, REMOTE_AGENTS, remoteAgentId } from './queue/remote-agents.t
 export type { JobOutcome, RunningJob } from './queue/running-job.ts';
 export type { DueWork, ShardChecks } from './queue/shard-checks.ts';
 export { parseRedisAddress, type RedisAddress } from './redis/address.ts';
-export { ArchiveTooSlow, ArchiveUnavailable, isOutage, isOutOfMemory, StoreError } from './redis/errors.ts';
+export {
+  ArchiveTooSlow,
+  ArchiveUnavailable,
+  isOutage,
+  isOutOfMemory,
+  NotArchivable,
+  StoreError,
+} from './redis/errors.ts';
 export { inspectRedis, type RedisInspection } from './redis/inspect-redis.ts';
 export type { ShardKeys as Shard } from './redis/keys.ts';
 export type { StoreObserver } from './redis/observer.ts';

@@ -75,14 +75,15 @@ const mebibyte = 2 ** 20;
 
 function statusText({ archive }: ArchiveStatus): string {
   if (!archive) return field('Archive', 'none: ARCHIVE_URL is not set');
-  const { tasks, bytes, oldestEndedAt, latestEndedAt, delayMs } = archive;
+  const { tasks, bytes, oldestEndedAt, latestEndedAt, delayMs, leftOut } = archive;
   const delay = delayMs === undefined ? 'no task has ended' : `tasks that ended ${Math.ceil(delayMs / 1_000)} s ago`;
   return (
     field('Tasks', tasks) +
     field('Size', `${Math.ceil(bytes / mebibyte)} MiB`) +
     field('Oldest', oldestEndedAt) +
     field('Latest', latestEndedAt) +
-    field('Copied', delay)
+    field('Copied', delay) +
+    leftOut.map((taskId) => field('Left out', taskId)).join('')
   );
 }
 

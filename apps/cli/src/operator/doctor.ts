@@ -241,9 +241,10 @@ async function checkArchive(api: OperatorClient): Promise<Finding[]> {
   try {
     const { archive } = await api.call('/admin/archive', archiveSchema);
     if (!archive) return [];
-    const { tasks, bytes, oldestEndedAt: oldest } = archive;
+    const { tasks, bytes, oldestEndedAt: oldest, leftOut } = archive;
     const since = oldest === undefined ? '' : `, the oldest of ${oldest.slice(0, 10)}`;
-    return [{ verdict: 'ok', text: `The archive has ${tasks} tasks (${Math.ceil(bytes / mebibyte)} MiB)${since}` }];
+    const text = `The archive has ${tasks} tasks (${Math.ceil(bytes / mebibyte)} MiB)${since}`;
+    return [{ verdict: 'ok', text }, ...leftOutFindings(leftOut)];
   } catch (error) {
     // 404: a gateway of a release without an archive.
     if (error instanceof OperatorError && error.status === 404) return [];
@@ -253,6 +254,18 @@ async function checkArchive(api: OperatorClient): Promise<Finding[]> {
       { verdict: 'problem', text, todo: 'See whether PostgreSQL at ARCHIVE_URL runs: the log of a gateway says more.' },
     ];
   }
+}
+
+const MAX_NAMED = 5;
+
+function leftOutFindings(taskIds: readonly string[]): Finding[] {
+  const [first, ...others] = taskIds.slice(0, MAX_NAMED);
+  if (first === undefined) return [];
+  const more = taskIds.length > MAX_NAMED ? ', …' : '';
+  const count = taskIds.length === 1 ? '1 ended task' : `${taskIds.length} ended tasks`;
+  const text = `${count} could not be copied to the archive: ${[first, ...others].join(', ')}${more}`;
+  const todo = `Save what you need, such as switchyard task get ${first}: Redis forgets them. The logs of workers say why.`;
+  return [{ verdict: 'warning', text, todo }];
 }
 
 type Versions = Readonly<Record<'gateway' | `worker ${string}`, string>>;

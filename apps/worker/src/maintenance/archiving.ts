@@ -45,10 +45,7 @@ export class Archiving {
     const { signal } = this.#stopping;
     const { retentionMs } = this.#settings;
     const { copied, behindMs, damaged } = await this.#archiver.run({ ...this.#settings, signal });
-    for (const { taskId, error } of damaged) {
-      const err = new Error(`Task ${taskId} is damaged, and cannot be copied to the archive.`, { cause: error });
-      this.#emit({ kind: 'error', where: 'archive', err });
-    }
+    for (const { taskId, error: err } of damaged) this.#emit({ kind: 'task-not-archived', taskId, err });
     if (copied > 0) this.#emit({ kind: 'archived', copied, behindMs });
     const expired = retentionMs > 0 ? await this.#archiver.expire(retentionMs, signal) : 0;
     if (expired > 0) this.#emit({ kind: 'archive-expired', count: expired });

@@ -52,6 +52,8 @@ export type WorkerEvent =
   | { readonly kind: 'files-removed'; readonly count: number; readonly bytes: number }
   /** Ended tasks were copied to `ARCHIVE_URL`. `behindMs`: how much later than they should have been. */
   | { readonly kind: 'archived'; readonly copied: number; readonly behindMs: number }
+  /** An ended task could not be copied to `ARCHIVE_URL`, because of its data. */
+  | { readonly kind: 'task-not-archived'; readonly taskId: string; readonly err: unknown }
   | { readonly kind: 'archive-expired'; readonly count: number }
   | MigrationEvent
   /** A scheduled task was due, and has entered the queue. */

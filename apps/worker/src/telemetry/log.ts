@@ -35,6 +35,7 @@ export const lines: Readonly<Record<WorkerEvent['kind'], Line | undefined>> = {
   'overdue-canceled': ['info', 'tasks that had waited too long for their client were canceled'],
   'room-made': ['warn', 'Redis is nearly full: ended tasks were deleted before their retention was over'],
   archived: ['debug', 'ended tasks were copied to the archive'],
+  'task-not-archived': ['error', 'an ended task is left out of the archive: Redis forgets it after its retention'],
   'archive-expired': ['info', 'tasks of the archive were older than ARCHIVE_RETENTION_MS, and were removed'],
   'files-removed': ['info', 'files that no task refers to any more were removed'],
   'migration-waits': ['info', 'a migration waits until older programs have stopped'],

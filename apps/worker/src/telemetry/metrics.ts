@@ -52,6 +52,9 @@ export class WorkerMetrics {
       case 'room-made':
         metrics.count('switchyard_tasks_dropped_total', {}, event.dropped);
         break;
+      case 'task-not-archived':
+        metrics.count('switchyard_tasks_not_archived_total', {});
+        break;
       case 'scheduled-task-begun':
         metrics.observe('switchyard_schedule_delay_seconds', event.lateMs / 1_000, {});
         break;
@@ -81,6 +84,7 @@ export class WorkerMetrics {
   #countNone(agent: string): void {
     this.#metrics.count('switchyard_turns_taken_over_total', { agent }, 0);
     this.#metrics.count('switchyard_tasks_dropped_total', {}, 0);
+    this.#metrics.count('switchyard_tasks_not_archived_total', {}, 0);
     for (const what of ['silent', 'canceled']) this.#metrics.count('switchyard_swept_total', { what }, 0);
   }
 

@@ -5,7 +5,7 @@
 export interface TaskArchive {
   /**
    * Adds tasks, or replaces older copies, and those with an event that Redis has lost. A task that was deleted stays
-   * deleted.
+   * deleted. @throws {NotArchivable} because of one of them; others may have been added
    */
   put(tasks: readonly ArchivedTask[]): Promise<void>;
   /** A page of sort keys, and how many there are. @throws {ArchiveTooSlow} with `text` */

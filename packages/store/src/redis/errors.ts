@@ -61,6 +61,11 @@ export class ArchiveTooSlow extends ArchiveUnavailable {
   override readonly name = 'ArchiveTooSlow';
 }
 
+/** The archive refuses a task because of its data, and will do so again. Other tasks are not concerned. */
+export class NotArchivable extends Error {
+  override readonly name = 'NotArchivable';
+}
+
 /** Redis is unreachable, and the caller does not wait: nothing was sent. */
 export class RedisUnavailable extends Error {
   override readonly name = 'RedisUnavailable';

@@ -270,6 +270,12 @@ export const catalogue = {
     labels: [],
     help: 'Ended tasks that were deleted before RETENTION_MS was over, because Redis was nearly full (MAKE_ROOM_AT).',
   },
+  switchyard_tasks_not_archived_total: {
+    type: 'counter',
+    of: 'worker',
+    labels: [],
+    help: 'Ended tasks that could not be copied to the archive, because of their data (ARCHIVE_URL).',
+  },
   switchyard_errors_total: {
     type: 'counter',
     of: 'worker',
