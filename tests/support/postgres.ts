@@ -23,6 +23,8 @@ export interface TestPostgres {
 export interface TestPostgresOptions {
   /** Default: it asks for none. */
   readonly password?: string;
+  /** PEM texts. It then refuses connections without TLS. */
+  readonly tls?: { readonly cert: string; readonly key: string };
 }
 
 const START_WITHIN_MS = 60_000;
@@ -41,7 +43,7 @@ const packaged = packagedFolder();
 export const missingPostgres = programs || packaged ? undefined : 'no PostgreSQL for this platform';
 
 /** A private, real PostgreSQL on a free loopback port. It ends with this process, however this process ends. */
-export async function startPostgres({ password }: TestPostgresOptions = {}): Promise<TestPostgres> {
+export async function startPostgres({ password, tls }: TestPostgresOptions = {}): Promise<TestPostgres> {
   const user = unprivileged();
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'switchyard-postgres-')));
   const bin = programs ?? (await copyPackage(join(folder, 'native')));
@@ -53,7 +55,8 @@ export async function startPostgres({ password }: TestPostgresOptions = {}): Pro
   const auth = password === undefined ? ['--auth=trust'] : ['--auth=scram-sha-256', `--pwfile=${passwordFile}`];
   const options = ['--username=postgres', '--encoding=UTF8', '--locale=C', '--no-sync', ...auth, '-D', data];
   await promisify(execFile)(join(bin, 'initdb'), options, { cwd: folder, ...user });
-  const start = () => startServer(join(bin, 'postgres'), { data, port, user });
+  if (tls) await demandTls(data, tls, user);
+  const start = () => startServer(join(bin, 'postgres'), { data, port, user, hasTls: tls !== undefined });
   let server = await start();
   const signal = (name: NodeJS.Signals): void => {
     for (const { pid } of [server, ...descendantsOf(server.pid)]) process.kill(pid, name);
@@ -75,14 +78,29 @@ export async function startPostgres({ password }: TestPostgresOptions = {}): Pro
   };
 }
 
+/** Writes what it needs into its folder, where it looks by default. */
+async function demandTls(
+  data: string,
+  { cert, key }: { cert: string; key: string },
+  { uid, gid }: User,
+): Promise<void> {
+  for (const [name, pem] of Object.entries({ 'server.crt': cert, 'server.key': key })) {
+    await writeFile(join(data, name), pem, { mode: 0o600 });
+    if (uid !== undefined && gid !== undefined) await chown(join(data, name), uid, gid);
+  }
+  const access = join(data, 'pg_hba.conf');
+  await writeFile(access, (await readFile(access, 'utf8')).replaceAll(/^host /gm, 'hostssl '));
+}
+
 interface Server {
   readonly data: string;
   readonly port: number;
   readonly user: User;
+  readonly hasTls: boolean;
 }
 
 /** Tries again while processes of a killed server with the same files are left. */
-async function startServer(program: string, { data, port, user }: Server): Promise<GuardedProcess> {
+async function startServer(program: string, { data, port, user, hasTls }: Server): Promise<GuardedProcess> {
   const settings = {
     listen_addresses: '127.0.0.1',
     port: String(port),
@@ -91,6 +109,7 @@ async function startServer(program: string, { data, port, user }: Server): Promi
     full_page_writes: 'off',
     shared_buffers: '32MB',
     lc_messages: 'C',
+    ssl: hasTls ? 'on' : 'off',
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const place: GuardedOptions & User = { cwd: data, ...user };

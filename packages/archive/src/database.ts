@@ -133,8 +133,10 @@ function askedOf(url: string): Asked {
   try {
     const { host, port, user = '', database = '' } = new Client({ connectionString: url });
     return { host, port, user, database };
-  } catch {
-    // Its error names the URL, and that has a password.
+  } catch (error) {
+    // Other errors name the URL, and that has a password.
+    if (error instanceof Error && 'path' in error)
+      throw new Error(`ARCHIVE_URL names a file that cannot be read: ${error.path}`);
     throw new Error('ARCHIVE_URL cannot be read: a password or name in it may need URI-encoding');
   }
 }

@@ -4,6 +4,10 @@ import { DatabaseError } from 'pg';
 /** Of PostgreSQL: `statement_timeout` is over. */
 const TOO_SLOW = '57014';
 
+/** Of Node, and of the certificates of OpenSSL. */
+const TLS_CODES =
+  /^(?:ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT_IN_CHAIN$|UNABLE_TO_(?:GET_ISSUER|VERIFY_LEAF))/;
+
 /** Errors about a value repeat it. */
 const MAX_MESSAGE = 300;
 
@@ -21,6 +25,11 @@ export function unavailable(error: unknown, asked: Asked): ArchiveUnavailable {
   const place = asked.host.startsWith('/') ? asked.host : `${asked.host}:${asked.port}`;
   if (isAboutData(error)) return new DataRefused(`The archive at ${place} refuses the data (${nameOf(error)}).`);
   const options = { cause: isLong(error) ? undefined : error };
+  if (isTlsFailure(error))
+    return new ArchiveRefused(
+      `TLS with the archive at ${place} failed (${reasonOf(error)}): see sslmode and sslrootcert in ARCHIVE_URL.`,
+      options,
+    );
   if (!(error instanceof DatabaseError))
     return new ArchiveUnavailable(
       `The archive does not answer at ${place} (${reasonOf(error)}): see whether PostgreSQL runs there, and ARCHIVE_URL.`,
@@ -63,6 +72,13 @@ function refusal({ code = '', message }: DatabaseError, { user, database }: Aske
   if (code === TOO_SLOW) return `${who} took too long (${message}).`;
   if (code.startsWith('57P') || code.startsWith('53')) return `${who} is not ready (${message}).`;
   return `${who} failed (${message.slice(0, MAX_MESSAGE)}).`;
+}
+
+/** Nobody else than PostgreSQL should be there, or it has no TLS. `pg` gives the last one as a text only. */
+function isTlsFailure(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? String(error.code) : '';
+  return TLS_CODES.test(code) || error.message === 'The server does not support SSL connections';
 }
 
 /** An error for several addresses of a name has no message of its own. */
