@@ -31,6 +31,14 @@ export const alerts: readonly Alert[] = [
     whatToDo: 'Check Redis and the network. Until Redis answers, no message is accepted, and accepted ones wait.',
   },
   {
+    name: 'SwitchyardDeploymentDown',
+    expr: 'min by (deployment) (switchyard_deployment_up) == 0',
+    lasts: '30s',
+    severity: 'critical',
+    summary: 'Redis of deployment {{ $labels.deployment }} does not answer a gateway',
+    whatToDo: 'Check its Redis and the network. Requests for its tasks get 503; those of other deployments go on.',
+  },
+  {
     name: 'SwitchyardNoWorker',
     expr:
       'max by (agent) (switchyard_queue_jobs{state="waiting"}) > 0 and max by (agent) (switchyard_agent_paused) == 0 ' +

@@ -16,6 +16,7 @@ import type { StoreSettings } from '@switchyard/store';
 import type { LogFormat, TraceSettings } from '@switchyard/telemetry';
 import type { LevelWithSilent } from 'pino';
 import { missingPublicUrlProblem } from './agents/cards.ts';
+import { type ListedDeployment, readDeployments } from './deployments/deployments-file.ts';
 import { type ConnectionLimits, readGrpcTls, readHttpTls } from './settings/connection-settings.ts';
 import {
   type AdminSettings,
@@ -33,6 +34,8 @@ import type { RateSettings, ResourceSettings } from './settings/limit-settings.t
 export interface GatewayConfig {
   readonly gateway: GatewaySettings;
   readonly store: Partial<StoreSettings> & Pick<StoreSettings, 'redisUrl'>;
+  /** All that the gateway serves; unset: one, as `store` says. */
+  readonly deployments: readonly ListedDeployment[] | undefined;
   /** URL of the archive; unset: ended tasks are gone when Redis forgets them. */
   readonly archiveUrl: string | undefined;
   readonly logLevel: LevelWithSilent;
@@ -73,6 +76,7 @@ export function readConfig(environment: Environment): GatewayConfig {
       maxAuditEvents: values.AUDIT_MAX,
       auditRetentionMs: values.AUDIT_RETENTION_MS,
     },
+    deployments: readDeploymentsOf(raw, environment),
     archiveUrl: raw.check('ARCHIVE_URL', () => values.ARCHIVE_URL && requireArchiveUrl(values.ARCHIVE_URL)),
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT,
@@ -96,9 +100,33 @@ function quotas(values: ValuesOf<'gateway'>): Partial<StoreSettings> {
   };
 }
 
+/** Those of one deployment, which the file has for each. */
+const ofOneDeployment = [
+  'REDIS_URL',
+  'REDIS_PASSWORD_FILE',
+  'REDIS_CA_FILE',
+  'KEY_PREFIX',
+  'SHARDS',
+  'ARCHIVE_URL',
+] as const;
+
+function readDeploymentsOf(raw: RawSettings, environment: Environment): readonly ListedDeployment[] | undefined {
+  const { DEPLOYMENTS_FILE: file, DEPLOYMENT: own, FILES_URL } = raw.values;
+  if (file === undefined) return undefined;
+  for (const name of ofOneDeployment)
+    if (environment[name]) raw.refuse(name, 'belongs into the file of DEPLOYMENTS_FILE');
+  if (FILES_URL !== undefined)
+    raw.refuse('FILES_URL', 'cannot be used with DEPLOYMENTS_FILE: files are of one deployment');
+  const deployments = raw.check('DEPLOYMENTS_FILE', () => readDeployments(file));
+  if (deployments && !deployments.some(({ number }) => number === own))
+    raw.refuse('DEPLOYMENT', 'must be a number in the file of DEPLOYMENTS_FILE: its operators are served here');
+  return deployments;
+}
+
+/** Files that are read again when they change. */
 function filesIn(values: ValuesOf<'gateway'>): string[] {
   return Object.entries(values).flatMap(([name, file]) =>
-    name.endsWith('_FILE') && typeof file === 'string' ? [file] : [],
+    name.endsWith('_FILE') && name !== 'DEPLOYMENTS_FILE' && typeof file === 'string' ? [file] : [],
   );
 }
 

@@ -1,7 +1,6 @@
 import { filesAt } from '@switchyard/files';
-import { Ops } from '@switchyard/operators';
+import type { Ops } from '@switchyard/operators';
 import { isLoopback } from '@switchyard/settings';
-import type { Feeds, Store } from '@switchyard/store';
 import type { Logger } from 'pino';
 import { AdminPort } from './admin/admin-port.ts';
 import { SeriesRecorder, type SeriesSources } from './admin/series.ts';
@@ -16,14 +15,20 @@ import { GrpcListener, type GrpcServices } from './bindings/grpc/grpc-listener.t
 import { createService } from './bindings/grpc/service.ts';
 import { createLegacyService } from './bindings/v0_3/service.ts';
 import { HeldRequests } from './call/held-requests.ts';
+import { type Connect, Deployment } from './deployments/deployment.ts';
+import { Deployments } from './deployments/deployments.ts';
+import type { GatewayStore } from './deployments/gateway-store.ts';
+import type { PlacedDeployment } from './deployments/placement.ts';
+import { UnitedCredentials } from './deployments/united-credentials.ts';
+import { UnitedRegistry } from './deployments/united-registry.ts';
 import { networkOf } from './exchange/addresses.ts';
 import { Listener } from './http/listener.ts';
 import { createApp } from './http/router.ts';
 import { Readiness } from './http/serve-health.ts';
-import { LateMessages } from './late-messages.ts';
 import { Connections } from './limits/connections.ts';
 import { createLimitedResources, type LimitedResources } from './limits/limited-resources.ts';
 import { Rates } from './limits/rates.ts';
+import type { Backend } from './operations/backend.ts';
 import { bindOperations } from './operations/operations.ts';
 import { createPushBackend } from './operations/push-backend.ts';
 import { defaultGatewaySettings, type GatewaySettings } from './settings/gateway-settings.ts';
@@ -34,21 +39,24 @@ import type { Emit } from './telemetry/events.ts';
 import { GatewayMetrics, type MetricSources } from './telemetry/metrics.ts';
 import { previewOperations } from './v1_1/operations.ts';
 
-/**
- * The part of a `Store` that a gateway uses. The owner of the store starts it before the gateway and stops it
- * afterwards.
- */
-export interface GatewayStore
-  extends Pick<
-    Store,
-    'conversations' | 'registry' | 'isAnswering' | 'availability' | 'forRequests' | 'observe' | 'timesToLive'
-  > {
-  readonly feeds: Pick<Feeds, 'follow' | 'presubscribe' | 'readersOf'>;
+/** One of several deployments. */
+export interface ServedDeployment extends PlacedDeployment {
+  readonly store: GatewayStore;
+  readonly connect: Connect;
 }
 
 export interface GatewayDependencies {
+  /** Started. With several deployments: of the one whose operators this gateway serves, and started by the gateway. */
   readonly store: GatewayStore;
   readonly log: Logger;
+  /** All deployments, that of `store` too. Unset: only that one. */
+  readonly several?: Several | undefined;
+}
+
+export interface Several {
+  readonly deployments: readonly ServedDeployment[];
+  /** Setting of the stores. */
+  readonly idempotencyMs: number;
 }
 
 /** The addresses of a gateway. */
@@ -79,51 +87,49 @@ export interface Gateway {
 }
 
 /** A gateway; any number of them serve the same tasks. Does nothing before `start`. */
-export function createGateway(given: Partial<GatewaySettings>, { store, log }: GatewayDependencies): Gateway {
+export function createGateway(given: Partial<GatewaySettings>, { store, log, several }: GatewayDependencies): Gateway {
   const settings = { ...defaultGatewaySettings, ...given };
   const resources = createLimitedResources(settings.resources, settings.auth);
-  const requests = store.forRequests(settings.storeTimeoutMs);
-  const { tasks, webhooks, audit: trail } = requests;
-  const ops = new Ops(requests);
+  const timeoutMs = settings.storeTimeoutMs;
+  const { home, deployments } = deploymentsOf({ store, several, timeoutMs, emit: (event) => emit(event) });
+  const { requests, ops } = home;
   // Metrics can only be read on the operators' port.
-  const metrics = settings.admin && new GatewayMetrics(metricSources(store, ops, resources));
-  if (metrics) store.observe(metrics.observer);
+  const metrics = settings.admin && new GatewayMetrics(metricSources(home, several ? deployments : [], resources));
+  if (metrics) for (const each of deployments) each.store.observe(metrics.observer);
   const audit = new Audit(settings.audit, {
-    trail,
+    trail: requests.audit,
     log,
     networkOf,
     onDropped: (count) => emit({ kind: 'audit-dropped', count }),
   });
   const emit: Emit = createEmit(log, { metrics, audit });
-  const agents = new AgentDirectory(store.registry, settings, emit);
+  const united = several && new UnitedRegistry(deployments);
+  const agents = new AgentDirectory(united ?? store.registry, settings, emit);
   const heldRequests = new HeldRequests();
-  const { credentials } = requests;
+  const credentials = several ? new UnitedCredentials(deployments) : requests.credentials;
   const authenticator = configuredAuthentication(settings.auth, { credentials, emit });
   const origins = new Origins(settings, authenticator.securityRequirements.length === 0);
   const grpcPort = (): number | undefined => grpc?.port;
   const cards = new Cards({ settings, authenticator, grpcPort, isDefault: (id) => id === agents.default?.id });
-  const readiness = new Readiness({
-    availability: () => store.availability(),
-    isStopping: () => stopped !== undefined,
-  });
   const rates = new Rates(settings.rates, emit);
-  const push = createPushBackend(settings, { webhooks, emit });
-  const late = new LateMessages(store, emit);
   const files = settings.files && filesAt(settings.files.url, settings.files);
-  const backend = {
-    late,
-    emit,
-    tasks,
-    files,
-    diagnoses: ops.tasks,
-    push,
-    feeds: store.feeds,
-    schedules: requests.scheduleList,
-    cards,
-    settings,
+  const own = backendOf(home, { settings, files, cards, emit });
+  const backends = new Map(
+    deployments.map((each) => [each, each === home ? own : backendOf(each, { settings, files, cards, emit })]),
+  );
+  const routes =
+    several && united && new Deployments(backends, { registry: united, idempotencyMs: several.idempotencyMs });
+  const backend: Backend = {
+    ...own,
+    ...(routes && { backendFor: (...request) => routes.backendFor(...request) }),
   };
   const operations = bindOperations(backend);
   const preview = settings.preview ? previewOperations(backend) : undefined;
+  const readiness = new Readiness({
+    availability: () => (routes ?? store).availability(),
+    isStopping: () => stopped !== undefined,
+    ...(several && { deployments }),
+  });
   let stopped: Promise<void> | undefined;
   let httpUrl: string | undefined;
   let consoleUrl: string | undefined;
@@ -134,12 +140,9 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     search: new AgentSearch(agents),
     isAnonymous: authenticator.securityRequirements.length === 0,
     cards,
-    tasks,
     files,
-    waits: requests.waits,
-    conversations: requests.conversations,
-    schedules: requests.scheduleList,
-    conversationFeeds: store.conversations,
+    partsOf: (...named) => (routes?.holderOf(...named) ?? home).parts,
+    allPartsOf: (principal) => routes?.allPartsOf(principal) ?? [home.parts],
     gate: new Gate({ authentication: authenticator, origins, resources, rates, emit }),
     heldRequests,
     emit,
@@ -149,17 +152,17 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     consoleUrl: () => (isLoopback(settings.host) ? consoleUrl : undefined),
   };
   const grpc = settings.grpc && new GrpcListener(grpcServices(context), context);
-  const served = createApp(context, readiness);
-  const app = withCors(origins, served);
+  const clientsApp = createApp(context, readiness);
+  const app = withCors(origins, clientsApp);
   const admin =
     settings.admin &&
     metrics &&
     new AdminPort(settings.admin, {
       backend: {
         ops,
-        credentials,
+        credentials: requests.credentials,
         schedules: requests.scheduleList,
-        audit: trail,
+        audit: requests.audit,
         feeds: store.feeds,
         files,
         readiness: () => readiness.read(),
@@ -171,7 +174,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
       emit,
       clients: authenticator,
       rates,
-      served,
+      served: clientsApp,
     });
   const listener = new Listener(app, {
     stallMs: settings.clientStallMs,
@@ -184,6 +187,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   async function start(): Promise<Listening> {
     const problem = anonymousAccessProblem(settings) ?? missingPublicUrlProblem(settings);
     if (problem !== undefined) throw new Error(problem);
+    await Promise.all(deployments.map((each) => each.start()));
     await Promise.all([agents.start(), authenticator.start(), files?.start()]);
     if (settings.grpc) await grpc?.open(settings.host, settings.grpc);
     const adminUrl = await admin?.open();
@@ -191,7 +195,6 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
     const url = await listener.open(settings.host, settings.port);
     httpUrl = url;
     connections.start([listener.port, grpc?.port]);
-    late.start();
     emit({ kind: 'listening', grpcPort: grpc?.port, adminUrl, url });
     return { url, grpcPort: grpc?.port, adminUrl };
   }
@@ -199,12 +202,12 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   async function stop(): Promise<void> {
     emit({ kind: 'stopping', drainMs: settings.drainMs });
     agents.stop();
-    late.stop();
+    for (const each of deployments) each.stop();
     authenticator.stop();
     heldRequests.end();
     await Promise.all([listener.close(settings.drainMs), grpc?.close(settings.drainMs)]);
     connections.stop();
-    push?.consent?.stop();
+    for (const { push } of backends.values()) push?.consent?.stop();
     await admin?.close(settings.drainMs);
     await audit.stop();
     emit({ kind: 'stopped' });
@@ -220,8 +223,37 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log }: G
   return { start, reload, stop: () => (stopped ??= stop()) };
 }
 
-function metricSources(store: GatewayStore, ops: Ops, { streams }: LimitedResources): MetricSources {
+interface Served extends Pick<GatewayDependencies, 'store' | 'several'> {
+  readonly timeoutMs: number;
+  readonly emit: Emit;
+}
+
+/** `home`: that of `store`. */
+function deploymentsOf({ store, several, ...options }: Served) {
+  const own = several?.deployments.find((each) => each.store === store);
+  const home = new Deployment(own ?? alone, { ...options, store, connect: own?.connect });
+  const others = several?.deployments.filter((each) => each.store !== store) ?? [];
+  return { home, deployments: [home, ...others.map((each) => new Deployment(each, { ...options, ...each }))] };
+}
+
+const alone: PlacedDeployment = { number: 0, share: 1 };
+
+function backendOf(
+  { late, requests, ops, store }: Deployment,
+  { settings, files, cards, emit }: Pick<Backend, 'files' | 'emit'> & Pick<GatewayContext, 'settings' | 'cards'>,
+): Backend {
+  const { tasks, webhooks, scheduleList: schedules } = requests;
+  const push = createPushBackend(settings, { webhooks, emit });
+  return { late, emit, tasks, files, diagnoses: ops.tasks, push, feeds: store.feeds, schedules, cards, settings };
+}
+
+function metricSources(
+  { store, ops }: Deployment,
+  several: readonly Deployment[],
+  { streams }: LimitedResources,
+): MetricSources {
   return {
+    deployments: () => several,
     openStreams: () => streams.taken,
     isRedisUp: () => store.isAnswering,
     agents: () => ops.agents.list(),

@@ -1,5 +1,6 @@
 export { serveConsole } from './admin/console.ts';
-export { createGateway, type Gateway, type GatewayDependencies, type GatewayStore } from './gateway.ts';
+export type { GatewayStore } from './deployments/gateway-store.ts';
+export { createGateway, type Gateway, type GatewayDependencies } from './gateway.ts';
 export {
   defaultGatewaySettings,
   type GatewaySettings,

@@ -1,6 +1,6 @@
 import { watchFile } from 'node:fs';
 import { format } from 'node:util';
-import { ArchiveRefused, openArchive } from '@switchyard/archive';
+import { ArchiveRefused } from '@switchyard/archive';
 import { LogLevels } from '@switchyard/operators';
 import { nodeProxies, useProxies } from '@switchyard/outgoing';
 import {
@@ -11,10 +11,11 @@ import {
   unknownSettings,
   unknownSettingText,
 } from '@switchyard/settings';
-import { Store, StoreError } from '@switchyard/store';
+import { StoreError } from '@switchyard/store';
 import { createLog, ErrorThrottle, LevelSwitch, logOutput, startTraces } from '@switchyard/telemetry';
 import { GrpcUnavailable } from './bindings/grpc/grpc-listener.ts';
 import { readConfig } from './config.ts';
+import { type OpenStore, openStores } from './deployments/open-stores.ts';
 import { createGateway } from './gateway.ts';
 
 const text = `Serves A2A clients.
@@ -53,9 +54,7 @@ async function main(): Promise<void> {
   const onArchiveError = (error: Error): void => {
     if (throttle.isDue(error)) log.warn({ event: 'error', where: 'archive', err: String(error) }, 'error');
   };
-  const { archiveUrl } = config;
-  const archive = archiveUrl ? await openArchive({ url: archiveUrl, onError: onArchiveError }) : undefined;
-  const store = new Store(config.store, onRedisError, archive);
+  const stores = await openStores(config, { onRedisError, onArchiveError });
   const traces = await startTraces(
     { ...config.traces, proxies: nodeProxies(config.proxies) },
     {
@@ -66,7 +65,25 @@ async function main(): Promise<void> {
       },
     },
   );
-  const gateway = createGateway(config.gateway, { store, log });
+  // At the first try, and again when a deployment that was away comes back.
+  const connect = async (opened: OpenStore, onRefused: (refusal: StoreError) => void): Promise<void> => {
+    const { store } = opened;
+    await store.start();
+    store.schema.follow(onRefused, onRedisError);
+    if (opened === stores.own) await new LogLevels(store.inside).follow(level.set, onRedisError);
+  };
+  const gateway = createGateway(config.gateway, {
+    store: stores.own.store,
+    log,
+    several: stores.several && {
+      deployments: stores.several.map((each) => ({
+        ...each.placed,
+        store: each.store,
+        connect: connect.bind(undefined, each),
+      })),
+      idempotencyMs: stores.own.store.settings.idempotencyMs,
+    },
+  });
 
   const reload = (): void => {
     try {
@@ -81,19 +98,17 @@ async function main(): Promise<void> {
   process.on('SIGUSR2', level.toggle);
   for (const file of config.files) watchFile(file, { interval: WATCH_MS, persistent: false }, reload);
 
-  await store.start();
-  store.schema.follow(({ message: reason }) => {
-    log.error({ event: 'too-old', reason }, 'the gateway stops: it is too old for the schema in this Redis');
-    process.exitCode = 1;
-    askToStop();
-  }, onRedisError);
-  await new LogLevels(store.inside).follow(level.set, onRedisError);
+  if (!stores.several)
+    await connect(stores.own, ({ message: reason }) => {
+      log.error({ event: 'too-old', reason }, 'the gateway stops: it is too old for the schema in this Redis');
+      process.exitCode = 1;
+      askToStop();
+    });
   await gateway.start();
   stop = async () => {
     await gateway.stop();
     await traces.stop();
-    await store.stop();
-    await archive?.stop();
+    await stores.stop();
     if (process.connected) process.disconnect();
   };
 }

@@ -57,6 +57,7 @@ export { cardUrlOf, REMOTE_AGENTS, remoteAgentId } from './queue/remote-agents.t
 export type { JobOutcome, RunningJob } from './queue/running-job.ts';
 export type { DueWork, ShardChecks } from './queue/shard-checks.ts';
 export { parseRedisAddress, type RedisAddress } from './redis/address.ts';
+export { deploymentOf, MAX_DEPLOYMENT } from './redis/deployment-number.ts';
 export {
   ArchiveTooSlow,
   ArchiveUnavailable,
@@ -64,6 +65,7 @@ export {
   isOutOfMemory,
   NotArchivable,
   StoreError,
+  StoreUnreachable,
 } from './redis/errors.ts';
 export { inspectRedis, type RedisInspection } from './redis/inspect-redis.ts';
 export type { ShardKeys as Shard } from './redis/keys.ts';

@@ -100,7 +100,7 @@ export class Authentication {
 }
 
 export interface AuthenticationDependencies {
-  readonly credentials: Credentials;
+  readonly credentials: Pick<Credentials, 'verify' | 'find' | 'onChange'>;
   readonly emit: Emit;
 }
 

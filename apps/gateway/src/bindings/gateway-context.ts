@@ -1,11 +1,11 @@
 import type { FileStore } from '@switchyard/files';
-import type { Conversations, RequestStore, ScheduleList } from '@switchyard/store';
+import type { Principal } from '@switchyard/protocol';
 import type { Gate } from '../admission/gate.ts';
 import type { AgentDirectory } from '../agents/agent-directory.ts';
 import type { AgentSearch } from '../agents/agent-search.ts';
 import type { Cards } from '../agents/cards.ts';
 import type { HeldRequests } from '../call/held-requests.ts';
-import type { TaskStore } from '../operations/backend.ts';
+import type { DeploymentParts } from '../deployments/deployment.ts';
 import type { Operations } from '../operations/operations.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';
 import type { Emit } from '../telemetry/events.ts';
@@ -16,13 +16,15 @@ export interface GatewayContext {
   /** The operations of A2A 1.1; undefined if it is not served. */
   readonly preview: Operations | undefined;
   readonly cards: Cards;
-  readonly tasks: Pick<TaskStore, 'delete' | 'claimKey' | 'dropKey'>;
   /** Unset: the deployment stores no files. */
   readonly files: FileStore | undefined;
-  readonly waits: RequestStore['waits'];
-  readonly conversations: Pick<Conversations, 'read' | 'list' | 'events'>;
-  readonly schedules: Pick<ScheduleList, 'list' | 'read' | 'change'>;
-  readonly conversationFeeds: Pick<Conversations, 'follow'>;
+  /**
+   * The deployment where a task, conversation or schedule with this id is, or would be.
+   * @throws {A2AError} Unavailable: it is away
+   */
+  readonly partsOf: (id: string, principal?: Principal) => DeploymentParts;
+  /** Those that may have anything of a principal. @throws {A2AError} Unavailable: one of them is away */
+  readonly allPartsOf: (principal: Principal) => readonly [DeploymentParts, ...DeploymentParts[]];
   readonly agents: AgentDirectory;
   readonly search: AgentSearch;
   /** Callers need no credentials. */

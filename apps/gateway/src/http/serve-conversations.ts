@@ -29,8 +29,15 @@ const querySchema = z.object({ contextId: idSchema, limit: z.coerce.number().int
  */
 function serveConversationList(context: GatewayContext): Handler {
   return forCallers(context, 'ReadConversations', async (admission, { req, res }) => {
-    const kept = await context.conversations.list(admission.principal, queryOf(req));
-    const found = kept.filter((each) => canUseBoth(admission, each));
+    const query = queryOf(req);
+    const { principal } = admission;
+    const kept = await Promise.all(
+      context.allPartsOf(principal).map(({ conversations }) => conversations.list(principal, query)),
+    );
+    const found = kept
+      .flat()
+      .filter((each) => canUseBoth(admission, each))
+      .slice(0, query.limit);
     admission.audit({ what: 'read', outcome: 'ok', operation: 'ReadConversations' });
     respond(res, 'application/json', JSON.stringify({ conversations: found.map(showConversation) }));
   });
@@ -65,7 +72,7 @@ function serveConversation(context: GatewayContext): Handler {
   return forCallers(context, 'ReadConversations', async (admission, exchange) => {
     const { req } = exchange;
     const id = pathPart(req, 'conversationId') ?? '';
-    const conversation = await context.conversations.read(admission.principal, id);
+    const conversation = await context.partsOf(id, admission.principal).conversations.read(admission.principal, id);
     const isFound = conversation && canUseBoth(admission, conversation);
     const outcome = isFound ? 'ok' : 'NotFound';
     admission.audit({ what: 'read', outcome, operation: 'ReadConversations', object: id.slice(0, 128) });
@@ -81,9 +88,9 @@ function isStreamWanted(req: RoutedRequest): boolean {
 }
 
 async function writeConversation(
-  { conversations }: GatewayContext,
+  context: GatewayContext,
   exchange: Exchange,
-  { conversation }: ConversationRequest,
+  { admission, conversation }: ConversationRequest,
 ): Promise<void> {
   const { req, res } = exchange;
   const after = resumeAfterIn(exchange)?.seq;
@@ -91,6 +98,7 @@ async function writeConversation(
   res.setHeader('Cache-Control', 'private, no-cache');
   res.appendHeader('Vary', 'Accept, Last-Event-ID');
   if (versionIn(req.headers['if-none-match']) === String(conversation.seq)) return respondUnchanged(res);
+  const { conversations } = context.partsOf(conversation.id, admission.principal);
   respond(res, 'application/json', conversationJson(conversation, await conversations.events(conversation.id, after)));
 }
 
@@ -106,7 +114,9 @@ async function streamEvents(
     return void res.writeHead(204, { 'Cache-Control': 'no-store' }).end();
   using _stream = admission.hold('stream');
   const signal = context.heldRequests.watch(res, admission);
-  const items = context.conversationFeeds.follow(admission.principal, conversation.id, { after, signal });
+  const items = context
+    .partsOf(conversation.id, admission.principal)
+    .conversationFeeds.follow(admission.principal, conversation.id, { after, signal });
   await writeRestStream(context, { req, res }, { items, requireWhole: () => throwIfCutShort(signal) });
 }
 

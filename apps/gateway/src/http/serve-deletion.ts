@@ -30,8 +30,9 @@ export function serveDeletion(context: GatewayContext): Handler {
       object: id.slice(0, 128),
     };
     const change = { operation: 'DeleteTask', taskId: id, request: {} };
-    await withKey(context.tasks, call, change, async ({ isRetry }) => {
-      const verdict = await context.tasks.delete(scope, id);
+    const { tasks } = context.partsOf(id, scope.principal);
+    await withKey(tasks, call, change, async ({ isRetry }) => {
+      const verdict = await tasks.delete(scope, id);
       admission.audit({ ...audited, outcome: outcomes[verdict] });
       if (verdict === 'missing' && !isRetry) throw taskNotFound(id);
       if (verdict === 'live') throw taskIsLive(id);

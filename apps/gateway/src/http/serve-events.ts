@@ -31,7 +31,9 @@ export function serveEvent(context: GatewayContext): Handler {
     const [taskId, name] = [pathPart(req, 'id') ?? '', eventName(pathPart(req, 'name') ?? '')];
     const data = parseJson(json);
     const event = { name, data: JSON.stringify(data), id };
-    const giving = await context.waits.give(scope, taskId, event, { check: checkOf(data) });
+    const giving = await context
+      .partsOf(taskId, scope.principal)
+      .waits.give(scope, taskId, event, { check: checkOf(data) });
     const error = errorOf(giving, { taskId, name });
     const audited = { what: actions.GiveEvent.audit, operation: 'GiveEvent', agent: scope.agent };
     admission.audit({ ...audited, object: taskId.slice(0, 128), outcome: error?.code ?? 'ok' });
@@ -54,7 +56,7 @@ export function serveCallback(context: GatewayContext): Handler {
     const maxBytes = Math.min(settings.maxBodyBytes, MAX_BYTES);
     const body = await readAnyBody(req, { maxBytes, maxValues: settings.maxBodyValues });
     const taskId = pathPart(req, 'id') ?? '';
-    const giving = await context.waits.giveByCallback(taskId, {
+    const giving = await context.partsOf(taskId).waits.giveByCallback(taskId, {
       token,
       data: JSON.stringify(body),
       check: checkOf(body),

@@ -7,15 +7,25 @@ export const serveHealth: Handler = (_req, res) => respond(res, 'application/jso
 /** How long the result of a check is cached. */
 const KEPT_MS = 500;
 
+interface Served {
+  readonly number: number;
+  readonly isAnswering: boolean;
+}
+
 export interface ReadinessSources {
   /** Answers within a second, whatever Redis does. */
   readonly availability: () => Promise<Availability>;
   readonly isStopping: () => boolean;
+  /** Each of several deployments. */
+  readonly deployments?: readonly Served[];
 }
 
 export interface ReadinessReading {
   readonly status: 'ready' | 'unavailable' | 'stopping';
+  /** With several deployments: of any that takes writes. */
   readonly redis: Availability;
+  /** Each of several. */
+  readonly deployments?: readonly Served[];
 }
 
 /** Whether requests can be served. Needs no worker: messages are accepted without one. */
@@ -31,8 +41,10 @@ export class Readiness {
   /** Checks Redis at most twice a second, because the endpoint is public. */
   async read(): Promise<ReadinessReading> {
     const redis = await this.#availability();
-    if (this.#sources.isStopping()) return { status: 'stopping', redis };
-    return { status: redis === 'writable' ? 'ready' : 'unavailable', redis };
+    const { isStopping, deployments } = this.#sources;
+    const status = redis === 'writable' ? 'ready' : 'unavailable';
+    const each = deployments?.map(({ number, isAnswering }) => ({ number, isAnswering }));
+    return { status: isStopping() ? 'stopping' : status, redis, ...(each && { deployments: each }) };
   }
 
   #availability(): Promise<Availability> {

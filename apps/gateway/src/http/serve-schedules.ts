@@ -48,7 +48,14 @@ function serveScheduleList(context: GatewayContext): Handler {
     const { agent, ...page } = parse(querySchema, req.query);
     const { principal, identity } = admission;
     const filter = { principal, agent, agents: identity.agents };
-    const { items, totalSize, nextPageToken } = await pageIn(() => context.schedules.list(filter, page));
+    const { items, totalSize, nextPageToken } = await pageIn(() => {
+      const [{ schedules }, ...earlier] = context.allPartsOf(principal);
+      return schedules.list(
+        filter,
+        page,
+        earlier.map((parts) => parts.schedules),
+      );
+    });
     admission.audit({ what: 'read', outcome: 'ok', operation: 'ReadSchedules' });
     return { schedules: items.map(shown), totalSize, nextPageToken };
   });
@@ -72,7 +79,9 @@ function serveScheduleChange(context: GatewayContext, change: ScheduleChange): H
     const id = pathPart(req, 'scheduleId') ?? '';
     const before = await readable(context, admission, id);
     if (before) admission.requireAgent(action, context.agents.find(before.agent));
-    const verdict = before ? await context.schedules.change(id, change, admission.principal) : 'gone';
+    const verdict = before
+      ? await context.partsOf(id, admission.principal).schedules.change(id, change, admission.principal)
+      : 'gone';
     const outcome = { done: 'ok', gone: 'NotFound', over: 'UnsupportedOperation' }[verdict];
     const audited = { what: actions[action].audit, operation: action, object: id.slice(0, 128) };
     admission.audit({ ...audited, outcome, ...(before && { agent: before.agent }) });
@@ -83,11 +92,11 @@ function serveScheduleChange(context: GatewayContext, change: ScheduleChange): H
 }
 
 async function readable(
-  { schedules }: GatewayContext,
+  context: GatewayContext,
   admission: Admission,
   id: string,
 ): Promise<ScheduleReading | undefined> {
-  const reading = await schedules.read(id, admission.principal);
+  const reading = await context.partsOf(id, admission.principal).schedules.read(id, admission.principal);
   return reading && admission.canUse(reading.agent) ? reading : undefined;
 }
 

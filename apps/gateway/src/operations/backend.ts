@@ -2,6 +2,7 @@ import type { FileStore } from '@switchyard/files';
 import type { OperatorTasks } from '@switchyard/operators';
 import { A2AError } from '@switchyard/protocol';
 import type { Feeds, ScheduleList, TaskReading, Tasks, TaskView } from '@switchyard/store';
+import type { Action } from '../admission/scopes.ts';
 import { offersPush, offersStreaming } from '../agents/build-card.ts';
 import type { Cards } from '../agents/cards.ts';
 import type { Call } from '../call/call.ts';
@@ -29,6 +30,10 @@ export type TaskStore = Pick<
 
 /** What operations need. */
 export interface Backend {
+  /** Finds the deployment of a valid request. Unset: there is only this one. @throws {A2AError} Unavailable */
+  readonly backendFor?: (operation: Action, call: Call, request: object) => Promise<Backend>;
+  /** Tasks of other deployments that lists include. */
+  readonly alsoListed?: readonly Tasks[];
   readonly emit: Emit;
   readonly tasks: TaskStore;
   readonly feeds: Pick<Feeds, 'follow' | 'presubscribe'>;

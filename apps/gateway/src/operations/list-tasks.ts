@@ -46,9 +46,13 @@ function toQuery({
   return { contextId, state: status, pageSize, pageToken, historyLength, statusTimestampAfter, includeArtifacts };
 }
 
-export async function readTaskPage({ tasks }: Backend, call: Call, request: ListedTasksRequest): Promise<TaskPage> {
+export async function readTaskPage(
+  { tasks, alsoListed }: Backend,
+  call: Call,
+  request: ListedTasksRequest,
+): Promise<TaskPage> {
   try {
-    return await tasks.list(call.scope, toQuery(request));
+    return await tasks.list(call.scope, toQuery(request), alsoListed);
   } catch (error) {
     if (!(error instanceof InvalidPageToken)) throw error;
     const violations = [{ field: 'pageToken', description: 'is not a page token of ListTasks' }];

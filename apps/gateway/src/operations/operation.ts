@@ -152,7 +152,9 @@ function instrumented<Schema extends z.ZodType, Answer>(
     // Read now, because the request may be large and must not be kept until the answer.
     const object = isAudited ? taskNamedIn(Object(params)) : undefined;
     try {
-      const answer = await run(backend, call, parse(schema, params));
+      const request = parse(schema, params);
+      const chosen = backend.backendFor ? await backend.backendFor(operation, call, Object(request)) : backend;
+      const answer = await run(chosen, call, request);
       report(call, object, { outcome: 'ok', startedAt });
       return answer;
     } catch (thrown) {

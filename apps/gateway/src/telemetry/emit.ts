@@ -32,6 +32,9 @@ export const lines: Readonly<Partial<Record<GatewayEvent['kind'], Line>>> = {
   'push-in-clear': ['warn', 'webhook credentials are stored in clear text: set PUSH_SECRET'],
   'agents-changed': ['info', 'agents announced'],
   'audit-dropped': ['warn', 'audit events were lost: Redis was unreachable for too long'],
+  'deployment-away': ['warn', 'a deployment does not answer: requests for its tasks get 503, all others go on'],
+  'deployment-answers': ['info', 'a deployment answers'],
+  'deployment-refuses': ['error', 'a deployment refuses this program: requests for its tasks get 503'],
   'agents-unreadable': ['warn', 'the announced agents cannot be read; the last known ones are served'],
   'connections-refused': ['warn', 'client connections are refused: too many are open'],
   'issuer-unreadable': [

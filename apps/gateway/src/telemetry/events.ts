@@ -12,6 +12,10 @@ export type GatewayEvent =
   | { readonly kind: 'stopped' }
   | { readonly kind: 'push-in-clear' }
   | { readonly kind: 'agents-changed'; readonly agents: readonly string[] }
+  /** One of several deployments cannot be reached: requests that need it get 503. */
+  | { readonly kind: 'deployment-away'; readonly deployment: number }
+  | { readonly kind: 'deployment-answers'; readonly deployment: number }
+  | { readonly kind: 'deployment-refuses'; readonly deployment: number; readonly err: unknown }
   | { readonly kind: 'agents-unreadable'; readonly err: unknown }
   /** Too many connections are open, in total or from the last address. Once a minute. */
   | { readonly kind: 'connections-refused'; readonly open: number; readonly address: string }

@@ -8,6 +8,8 @@ import type { GatewayEvent } from './events.ts';
 export interface MetricSources {
   readonly openStreams: () => number;
   readonly isRedisUp: () => boolean;
+  /** Of several deployments: each. Empty: there is one. */
+  readonly deployments: () => readonly { readonly number: number; readonly isAnswering: boolean }[];
   readonly agents: () => Promise<readonly AgentReading[]>;
   /** Waiting jobs of all tenants. */
   readonly tenants: () => Promise<readonly TenantShare[]>;
@@ -76,9 +78,12 @@ export class GatewayMetrics {
   }
 
   #measureProcess(): void {
-    const { openStreams, isRedisUp } = this.#sources;
+    const { openStreams, isRedisUp, deployments } = this.#sources;
     this.#metrics.collect('switchyard_open_streams', (set) => set(openStreams(), {}));
     this.#metrics.collect('switchyard_redis_up', (set) => set(isRedisUp() ? 1 : 0, {}));
+    this.#metrics.collect('switchyard_deployment_up', (set) => {
+      for (const { number, isAnswering } of deployments()) set(isAnswering ? 1 : 0, { deployment: String(number) });
+    });
   }
 
   #measureAgents(): void {

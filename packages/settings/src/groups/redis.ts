@@ -49,8 +49,13 @@ export const redis = {
       of: ['gateway', 'worker'],
       schema: integer(0, 255),
       default: 0,
-      text: 'The number of this deployment: the ids of its tasks have it. Deployments that one gateway serves need different ones. Never change it in a running deployment.',
+      text: 'The number of this deployment: the ids of its tasks have it. Deployments behind one address ([deployments.md](deployments.md)) need different ones. Never change it in a running deployment.',
       isShared: true,
+    },
+    DEPLOYMENTS_FILE: {
+      of: ['gateway'],
+      schema: anyText,
+      text: 'A JSON file with all deployments, for a gateway that serves several ([deployments.md](deployments.md)). `DEPLOYMENT` is then the one whose operators it serves.',
     },
     WAIT_REPLICAS: {
       of: ['gateway', 'worker'],

@@ -1,6 +1,6 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { parseRedisAddress, type RedisAddress } from './address.ts';
-import { StoreError } from './errors.ts';
+import { StoreUnreachable } from './errors.ts';
 import type { RedisAccess } from './settings.ts';
 
 /** One connection to a Redis, or the connections to a Cluster's nodes. */
@@ -41,6 +41,8 @@ const START_WITHIN_MS = 5_000;
 
 /** Connects, with retries. Rejects with the error of the first attempt. */
 export async function connectWithRetries(connection: RedisConnection): Promise<void> {
+  // An earlier start has opened it.
+  if (connection.status === 'ready') return;
   try {
     await connection.connect();
   } catch (cause) {
@@ -76,10 +78,13 @@ export async function onConnection<Used>(
   }
 }
 
-const unreachable = (cause?: unknown): StoreError =>
-  new StoreError(`Redis did not answer within ${START_WITHIN_MS / 1_000} s: is it running where REDIS_URL says?`, {
-    cause,
-  });
+const unreachable = (cause?: unknown): StoreUnreachable =>
+  new StoreUnreachable(
+    `Redis did not answer within ${START_WITHIN_MS / 1_000} s: is it running where REDIS_URL says?`,
+    {
+      cause,
+    },
+  );
 
 /** How often a connection of its own that blocks looks where its shard is, besides after errors. */
 const BLOCKING_REFRESH_MS = 5_000;

@@ -109,3 +109,6 @@ export const toError = (thrown: unknown): Error => (thrown instanceof Error ? th
 export class StoreError extends Error {
   override readonly name = 'StoreError';
 }
+
+/** Redis does not answer a program that starts: it may come back. */
+export class StoreUnreachable extends StoreError {}

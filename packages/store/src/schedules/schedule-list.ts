@@ -85,18 +85,22 @@ export class ScheduleList {
     return redisTimeMs(this.#dependencies.redis);
   }
 
-  /** By principal and agent. @throws {InvalidPageToken} */
-  async list(filter: ScheduleFilter, query: PageQuery): Promise<Page<ScheduleReading>> {
+  /** By principal and agent. @param others of other deployments, which the list includes @throws {InvalidPageToken} */
+  async list(
+    filter: ScheduleFilter,
+    query: PageQuery,
+    others: readonly ScheduleList[] = [],
+  ): Promise<Page<ScheduleReading>> {
     const { principal, tenant, agent } = filter;
     const ofTenant = tenant === undefined ? '' : `${encodeURIComponent(tenant)}/`;
     const root = principal ? `${principalKey(principal)}/` : ofTenant;
-    const shards = await Promise.all(this.#dependencies.shards.all.map((keys) => this.#entries(keys, root)));
-    const entries = shards.flat().filter(({ owner }) => isOf(agentOf(owner), filter));
+    const found = await Promise.all([this, ...others].map((schedules) => schedules.#allEntries(root)));
+    const entries = found.flat().filter(({ owner }) => isOf(agentOf(owner), filter));
     const page = pageOf(entries, query, {
       list: `schedules ${root} ${agent ?? ''}`,
       positionOf: ({ owner, scheduleId }) => `${owner} ${scheduleId}`,
     });
-    const items = await Promise.all(page.items.map((entry) => this.#read(entry)));
+    const items = await Promise.all(page.items.map((entry) => entry.schedules.#read(entry)));
     return { ...page, items: items.filter((item) => item !== undefined) };
   }
 
@@ -134,6 +138,11 @@ export class ScheduleList {
       // Its next task was created after the look-up.
       if (verdict !== 'moved') return verdict;
     }
+  }
+
+  async #allEntries(root: string) {
+    const shards = await Promise.all(this.#dependencies.shards.all.map((keys) => this.#entries(keys, root)));
+    return shards.flat().map((entry) => ({ ...entry, schedules: this }));
   }
 
   async #entries(keys: ShardKeys, root: string): Promise<Entry[]> {

@@ -2,12 +2,19 @@ import type { Principal } from '@switchyard/protocol';
 import type { Scope } from '../redis/scope.ts';
 import { type AcceptDependencies, accept } from './accept/accept.ts';
 import { stepsBefore } from './accept/copy-steps.ts';
-import { claimKey, dropKey, type KeyClaim, type KeyedRequest, taskOfMessage } from './accept/idempotency-keys.ts';
-import { type Acceptance, type Submission, shardSeedOf } from './accept/submission.ts';
+import {
+  claimKey,
+  dropKey,
+  isNameKnown,
+  type KeyClaim,
+  type KeyedRequest,
+  taskOfMessage,
+} from './accept/idempotency-keys.ts';
+import { type Acceptance, retryName, type Submission, shardSeedOf } from './accept/submission.ts';
 import { type Cancellation, type CancelOptions, cancelTask } from './cancel/cancel.ts';
 import { type DeleteDependencies, type Deletion, deleteTask } from './delete/delete.ts';
 import { type ContextQuery, type ContextTaskReading, listContext } from './list/context-tasks.ts';
-import { type ListDependencies, listTasks, type TaskPage, type TaskQuery } from './list/list.ts';
+import { findEntries, type ListDependencies, listTasks, type TaskPage, type TaskQuery } from './list/list.ts';
 import { type SpentBudget, spentBudget } from './quotas/budgets.ts';
 import { readTask } from './read/read.ts';
 import type { TaskReading, TaskView } from './read/task-reading.ts';
@@ -57,8 +64,31 @@ export class Tasks {
     return readTask(this.#dependencies, scope, taskId, view);
   }
 
-  list(scope: Scope, query: TaskQuery): Promise<TaskPage> {
-    return listTasks(this.#dependencies, scope, query);
+  /** @param others the tasks of other deployments, which the list includes */
+  list(scope: Scope, query: TaskQuery, others: readonly Tasks[] = []): Promise<TaskPage> {
+    const all = [this, ...others].map((tasks) => tasks.#dependencies);
+    return listTasks(all, scope, query);
+  }
+
+  /**
+   * Whether this deployment goes on with a message: it was accepted here before, or its context has tasks in this Redis.
+   * @param agents that the context may have tasks of
+   * @param remembers false: no message is remembered here any more
+   */
+  async goesOnWith(
+    scope: Scope,
+    sent: Pick<Submission, 'message' | 'idempotencyKey'>,
+    { agents, remembers }: { readonly agents: readonly string[]; readonly remembers: boolean },
+  ): Promise<boolean> {
+    if (remembers && (await isNameKnown(this.#dependencies, scope, retryName(sent)))) return true;
+    const { contextId } = sent.message;
+    if (contextId === undefined) return false;
+    // Its tasks in the archive have ended long ago.
+    const inRedis = { ...this.#dependencies, archive: undefined };
+    const query = { contextId, pageSize: 1, includeWithdrawn: true };
+    for (const agent of new Set([scope.agent, ...agents]))
+      if ((await findEntries(inRedis, { ...scope, agent }, query)).total > 0) return true;
+    return false;
   }
 
   /** Lists the tasks of a context over several agents. */

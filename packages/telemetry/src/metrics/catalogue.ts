@@ -78,6 +78,12 @@ export const catalogue = {
     labels: [],
     help: '1 if Redis answers this gateway, else 0.',
   },
+  switchyard_deployment_up: {
+    type: 'gauge',
+    of: 'gateway',
+    labels: ['deployment'],
+    help: 'Of each of several deployments: 1 if its Redis answers this gateway, else 0.',
+  },
   switchyard_redis_used_memory_bytes: {
     type: 'gauge',
     of: 'deployment',

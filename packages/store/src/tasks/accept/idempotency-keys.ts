@@ -69,6 +69,11 @@ export async function claimNameOfMessage(
     : claim(dependencies, redisKey, fingerprint);
 }
 
+/** Whether a message, or another change, had this name. On several shards, too, each name has this key. */
+export async function isNameKnown(dependencies: KeyDependencies, scope: Scope, name: string): Promise<boolean> {
+  return (await dependencies.redis.exists(redisKeyOf(dependencies, scope, name))) === 1;
+}
+
 async function claim({ redis, settings }: KeyDependencies, redisKey: string, fingerprint: string): Promise<KeyClaim> {
   for (;;) {
     const claimed = await redis.set(redisKey, fingerprint, 'PX', settings.idempotencyMs, 'NX');

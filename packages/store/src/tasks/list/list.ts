@@ -5,7 +5,7 @@ import { integer, text, tupleAnd } from '../../redis/reply.ts';
 import { ownerOf, type Scope } from '../../redis/scope.ts';
 import { defineScript } from '../../redis/script.ts';
 import { type CachedReadDependencies, readTogether } from '../read/read.ts';
-import type { TaskView } from '../read/task-reading.ts';
+import type { TaskReading, TaskView } from '../read/task-reading.ts';
 import { hiddenLetter, stateLetters, withdrawnLetter } from '../visibility/state-letters.ts';
 import { decodePageToken, encodePageToken } from './page-token.ts';
 
@@ -53,20 +53,56 @@ const TIME_LENGTH = 8;
 const shownLetters = Object.values(stateLetters).sort().join('');
 const allLetters = [...shownLetters, hiddenLetter, withdrawnLetter].sort().join('');
 
-/** Reads one page. @throws {InvalidPageToken} */
-export async function listTasks(dependencies: ListDependencies, scope: Scope, query: TaskQuery): Promise<TaskPage> {
-  const { total, entries } = await findEntries(dependencies, scope, query);
-  const taskIds = entries.slice(0, query.pageSize).map(taskIdOf);
-  const tasks = await readTogether(dependencies, scope, { taskIds, view: query });
-  const last = tasks.length < entries.length ? entries[tasks.length - 1] : undefined;
+/**
+ * Reads one page of the tasks of all these stores: each task is in one of them. Its order and token do not depend on how
+ * many they are. @throws {InvalidPageToken}
+ */
+export async function listTasks(
+  stores: readonly ListDependencies[],
+  scope: Scope,
+  query: TaskQuery,
+): Promise<TaskPage> {
+  const found = await Promise.all(stores.map((store) => findEntries(store, scope, query)));
+  const entries = found.flatMap((each, at) => each.entries.map((entry) => ({ entry, at })));
+  if (stores.length > 1) entries.sort((a, b) => (a.entry < b.entry ? 1 : -1));
+  const tasks = await readPage(stores, scope, { entries: entries.slice(0, query.pageSize), view: query });
+  const last = tasks.length < entries.length ? entries[tasks.length - 1]?.entry : undefined;
   // Tasks that expired between the two reads are left out.
-  const found = tasks.flatMap((reading) => (reading?.task ? { seq: reading.seq, json: reading.task.toString() } : []));
+  const shown = tasks.flatMap((reading) => (reading?.task ? { seq: reading.seq, json: reading.task.toString() } : []));
   return {
-    tasks: found.map(({ json }) => json),
-    seqs: found.map(({ seq }) => seq),
-    totalSize: total,
+    tasks: shown.map(({ json }) => json),
+    seqs: shown.map(({ seq }) => seq),
+    totalSize: found.reduce((sum, { total }) => sum + total, 0),
     nextPageToken: last !== undefined ? encodePageToken(last, filtersOf(scope, query)) : '',
   };
+}
+
+interface ListedEntries {
+  /** `at`: which of the stores has it. */
+  readonly entries: readonly { readonly entry: string; readonly at: number }[];
+  readonly view: TaskView;
+}
+
+/** The tasks of these entries, up to the first for which its store has no room (`maxPageBytes`). */
+async function readPage(
+  stores: readonly ListDependencies[],
+  scope: Scope,
+  { entries, view }: ListedEntries,
+): Promise<(TaskReading | undefined)[]> {
+  const read = await Promise.all(
+    stores.map((store, n) => {
+      const taskIds = entries.filter(({ at }) => at === n).map(({ entry }) => taskIdOf(entry));
+      return taskIds.length > 0 || stores.length === 1 ? readTogether(store, scope, { taskIds, view }) : [];
+    }),
+  );
+  const rest = read.map((tasks) => tasks[Symbol.iterator]());
+  const tasks: (TaskReading | undefined)[] = [];
+  for (const { at } of entries) {
+    const next = rest[at]?.next();
+    if (!next || next.done) break;
+    tasks.push(next.value);
+  }
+  return tasks;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Shard, Store } from '@switchyard/store';
-import type { Emit } from './telemetry/events.ts';
+import type { Emit } from '../telemetry/events.ts';
 
 /** Workers are told of the end of a time to live within a second. If there is none, this gateway is next. */
 const AFTER_WORKERS_MS = 1_500;

@@ -1,0 +1,169 @@
+import { Ops } from '@switchyard/operators';
+import { A2AError } from '@switchyard/protocol';
+import {
+  type Conversations,
+  type RequestStore,
+  type ScheduleList,
+  StoreError,
+  StoreUnreachable,
+  type Tasks,
+} from '@switchyard/store';
+import type { Emit } from '../telemetry/events.ts';
+import type { GatewayStore } from './gateway-store.ts';
+import { LateMessages } from './late-messages.ts';
+import type { PlacedDeployment } from './placement.ts';
+
+/** What requests outside of operations need of a deployment. */
+export interface DeploymentParts {
+  readonly tasks: Tasks;
+  readonly waits: RequestStore['waits'];
+  readonly conversations: Pick<Conversations, 'read' | 'list' | 'events'>;
+  readonly conversationFeeds: Pick<Conversations, 'follow'>;
+  readonly schedules: ScheduleList;
+}
+
+/**
+ * Starts the store; called again after it rejects with `StoreUnreachable`.
+ * @param onRefused called when the store must not be used any more
+ */
+export type Connect = (onRefused: (refusal: StoreError) => void) => Promise<void>;
+
+interface DeploymentDependencies {
+  readonly store: GatewayStore;
+  /** Unset: the owner of the store has started it. */
+  readonly connect?: Connect | undefined;
+  /** How long a request waits for its Redis. */
+  readonly timeoutMs: number;
+  readonly emit: Emit;
+}
+
+/** How long a gateway waits for a deployment when it starts. */
+const START_WITHIN_MS = 6_000;
+const RETRY_MS = 2_000;
+const WATCH_MS = 1_000;
+
+/** A Redis with its workers, as a gateway uses it. */
+export class Deployment implements PlacedDeployment {
+  readonly number: number;
+  readonly share: number;
+  readonly tenants: readonly string[] | undefined;
+  readonly formerTenants: readonly string[] | undefined;
+  readonly opensAt: number | undefined;
+  readonly closedAt: number | undefined;
+  readonly movedAt: number | undefined;
+  readonly store: GatewayStore;
+  readonly requests: RequestStore;
+  readonly ops: Ops;
+  readonly parts: DeploymentParts;
+  readonly late: LateMessages;
+  readonly #connect: Connect | undefined;
+  readonly #emit: Emit;
+  readonly #listeners: (() => void)[] = [];
+  #isConnected: boolean;
+  #wasAnswering = true;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(placed: PlacedDeployment, dependencies: DeploymentDependencies) {
+    const { store, connect, timeoutMs, emit } = dependencies;
+    this.number = placed.number;
+    this.share = placed.share;
+    this.tenants = placed.tenants;
+    this.formerTenants = placed.formerTenants;
+    this.opensAt = placed.opensAt;
+    this.closedAt = placed.closedAt;
+    this.movedAt = placed.movedAt;
+    this.store = store;
+    this.#connect = connect;
+    this.#isConnected = connect === undefined;
+    this.#emit = emit;
+    this.requests = store.forRequests(timeoutMs);
+    this.ops = new Ops(this.requests);
+    this.late = new LateMessages(store, emit);
+    const { tasks, waits, conversations, scheduleList: schedules } = this.requests;
+    this.parts = { tasks, waits, conversations, conversationFeeds: store.conversations, schedules };
+  }
+
+  /** Whether its Redis answers, as far as is known without asking. */
+  get isAnswering(): boolean {
+    return this.#isConnected && this.store.isAnswering;
+  }
+
+  /** For a request that needs it. @throws {A2AError} Unavailable: it was not reached since the gateway started */
+  require(): this {
+    if (this.#isConnected) return this;
+    throw new A2AError('Unavailable', 'The task store is unavailable', { retryAfterSeconds: 1 });
+  }
+
+  /** Calls `listener` once the deployment is reached: at once, if it is. */
+  onConnected(listener: () => void): void {
+    if (this.#isConnected) listener();
+    else this.#listeners.push(listener);
+  }
+
+  /**
+   * Resolves when it is reached, or after some seconds: then it is tried again and again.
+   * @throws {StoreError} this program must not work with it
+   */
+  async start(): Promise<void> {
+    this.onConnected(() => this.late.start());
+    if (!this.#connect) return;
+    const connected = this.#tryToConnect();
+    const late = new Promise<void>((resolve) => void setTimeout(resolve, START_WITHIN_MS).unref());
+    await Promise.race([connected, late]);
+    if (!this.#isConnected) this.#sayAway();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    this.late.stop();
+  }
+
+  /** @throws {StoreError} it answers, and refuses this program */
+  async #tryToConnect(): Promise<void> {
+    try {
+      await this.#connect?.((refusal) => this.#refused(refusal));
+    } catch (error) {
+      if (error instanceof StoreError && !(error instanceof StoreUnreachable)) throw error;
+      return this.#tryLater();
+    }
+    if (this.#isStopped) return;
+    this.#isConnected = true;
+    this.#emit({ kind: 'deployment-answers', deployment: this.number });
+    for (const listener of this.#listeners.splice(0)) listener();
+    this.#watch();
+  }
+
+  /** A later release has taken it over: only a later gateway can serve it. */
+  #refused(err: StoreError): void {
+    this.stop();
+    this.#isConnected = false;
+    this.#emit({ kind: 'deployment-refuses', deployment: this.number, err });
+  }
+
+  #tryLater(): void {
+    if (this.#isStopped) return;
+    const retry = (): void => {
+      this.#tryToConnect().catch((err: unknown) => {
+        this.#emit({ kind: 'deployment-refuses', deployment: this.number, err });
+        this.#tryLater();
+      });
+    };
+    this.#timer = setTimeout(retry, RETRY_MS);
+  }
+
+  /** Says when it goes, and when it comes back. */
+  #watch(): void {
+    this.#timer = setInterval(() => {
+      if (this.isAnswering === this.#wasAnswering) return;
+      this.#wasAnswering = this.isAnswering;
+      if (this.#wasAnswering) this.#emit({ kind: 'deployment-answers', deployment: this.number });
+      else this.#sayAway();
+    }, WATCH_MS);
+  }
+
+  #sayAway(): void {
+    this.#emit({ kind: 'deployment-away', deployment: this.number });
+  }
+}

@@ -1,0 +1,57 @@
+import { A2AError } from '@switchyard/protocol';
+import type { ApiKeyParts, Credential, Credentials } from '@switchyard/store';
+import type { Deployment } from './deployment.ts';
+
+type Asked = Pick<Credentials, 'verify' | 'find'>;
+
+/** The stored API keys of several deployments: a key is in one of them. */
+export class UnitedCredentials implements Asked, Pick<Credentials, 'onChange'> {
+  readonly #deployments: readonly Deployment[];
+
+  constructor(deployments: readonly Deployment[]) {
+    this.#deployments = deployments;
+  }
+
+  verify(key: ApiKeyParts): Promise<Credential | undefined> {
+    return this.#first((credentials) => credentials.verify(key));
+  }
+
+  find(id: string): Promise<Credential | undefined> {
+    return this.#first((credentials) => credentials.find(id));
+  }
+
+  async onChange(listener: (id: string | undefined) => void): Promise<() => void> {
+    const unsubscribe: (() => void)[] = [];
+    for (const deployment of this.#deployments)
+      deployment.onConnected(async () => {
+        // Keys are looked up again after a time anyway.
+        const end = await deployment.requests.credentials.onChange(listener).catch(() => undefined);
+        if (end) unsubscribe.push(end);
+        listener(undefined);
+      });
+    return () => {
+      for (const end of unsubscribe) end();
+    };
+  }
+
+  /**
+   * The first answer with a key; a deployment that does not answer delays no other's.
+   * @throws {A2AError} Unavailable: none has the key, and some do not answer
+   */
+  async #first(ask: (credentials: Asked) => Promise<Credential | undefined>): Promise<Credential | undefined> {
+    const missing = new Error('The key is not here');
+    const answers = this.#deployments.map(async (deployment) => {
+      const found = await ask(deployment.require().requests.credentials);
+      if (!found) throw missing;
+      return found;
+    });
+    try {
+      return await Promise.any(answers);
+    } catch (error) {
+      const reasons: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
+      const outage = reasons.find((reason) => reason !== missing);
+      if (outage === undefined) return undefined;
+      throw new A2AError('Unavailable', 'The task store is unavailable', { retryAfterSeconds: 1, cause: outage });
+    }
+  }
+}
