@@ -61,7 +61,8 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 /** Packages from outside that have one home. */
 const homes: Readonly<Record<string, RegExp>> = {
-  bullmq: /^packages\/store\//,
+  /** The store's tests compare its scripts with those of BullMQ. */
+  bullmq: /^packages\/operators\/|^packages\/store\/test\//,
   ioredis: /^packages\/store\//,
   pg: /^packages\/archive\//,
   /** These examples bring a server of the SDK. */

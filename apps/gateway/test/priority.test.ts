@@ -77,7 +77,7 @@ describe('the priority of a message', () => {
     const scheduled = { ...params, message: { ...params.message, metadata } };
     const { id } = taskIn(await invoke({ operation: 'SendMessage', params: scheduled, headers: both }));
     await used.stage.store.schedules.begin();
-    expect(await used.stage.store.queue.stateOf('desk', id, 1)).toBe('waiting');
+    expect(await new Ops(used.stage.store).agentQueues.stateOf('desk', id, 1)).toBe('waiting');
     expect(await priorityOf(id)).toBe('low');
   });
 });

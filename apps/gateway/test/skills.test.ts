@@ -1,3 +1,4 @@
+import { Ops } from '@switchyard/operators';
 import { type AgentExtension, skillUri } from '@switchyard/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { card } from './support/agents.ts';
@@ -31,7 +32,7 @@ describe('the skill that a message names', () => {
     expectAsked: async (taskId, hint) => {
       const { skill: named } = { ...hint } as { skill?: string };
       const queue = named === 'print' ? 'shop~print' : 'shop';
-      expect(await used.stage.store.queue.stateOf(queue, taskId, 1)).toBe('waiting');
+      expect(await new Ops(used.stage.store).agentQueues.stateOf(queue, taskId, 1)).toBe('waiting');
       expect((await used.stage.beginTurn(taskId)).start.skill).toBe(named);
     },
   });

@@ -40,7 +40,7 @@ describe('the time to live of a message', () => {
     for (const task of (await Promise.all(outcomes)).map(taskIn)) {
       expect(task.status.state).toBe('TASK_STATE_REJECTED');
       expect(task.status.message?.parts[0]?.text).toContain('No worker began to work on this message');
-      expect(await used.stage.store.queue.stateOf('desk', task.id, 1)).toBe('unknown');
+      expect(await new Ops(used.stage.store).agentQueues.stateOf('desk', task.id, 1)).toBe('unknown');
     }
   });
 

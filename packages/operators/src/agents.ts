@@ -1,13 +1,7 @@
 import type { AgentCard, JsonSchema } from '@switchyard/protocol';
-import {
-  type AnnouncedAgent,
-  type JobCounts,
-  queuesOf,
-  sumOfJobs,
-  type TenantShare,
-  usedPlaces,
-} from '@switchyard/store/inside';
+import { type AnnouncedAgent, type JobCounts, queuesOf, sumOfJobs, usedPlaces } from '@switchyard/store/inside';
 import { BeginRates, loadOf } from './agent-load.ts';
+import type { TenantShare } from './agent-queues.ts';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import { frozenTurns, type RunningTurn } from './running-turns.ts';
 import { silentSince } from './silent-workers.ts';
@@ -95,12 +89,12 @@ export class Agents {
 
   /** Pauses an agent: its messages are accepted, and wait. Running turns go on. @returns undefined: no such agent */
   pause(id: string): Promise<AgentReading | undefined> {
-    return this.#change(id, (queues) => this.#dependencies.queue.pause(...queues));
+    return this.#change(id, (queues) => this.#dependencies.agentQueues.pause(...queues));
   }
 
   /** @returns undefined: no such agent */
   resume(id: string): Promise<AgentReading | undefined> {
-    return this.#change(id, (queues) => this.#dependencies.queue.resume(...queues));
+    return this.#change(id, (queues) => this.#dependencies.agentQueues.resume(...queues));
   }
 
   /**
@@ -117,13 +111,13 @@ export class Agents {
   /** The tenants with the most waiting jobs, at most twenty. @returns undefined: no such agent */
   async tenants(id: string): Promise<readonly TenantShare[] | undefined> {
     const agent = (await this.#dependencies.registry.list()).find((each) => each.id === id);
-    return agent && (await this.#dependencies.queue.shares(...queuesOf(agent))).longest;
+    return agent && (await this.#dependencies.agentQueues.shares(...queuesOf(agent))).longest;
   }
 
   /** Waiting jobs of all agents by tenant, the most first. Only the twenty largest tenants of each agent count. */
   async waitingByTenant(): Promise<readonly TenantShare[]> {
     const agents = await this.#dependencies.registry.list();
-    const shares = await Promise.all(agents.map((agent) => this.#dependencies.queue.shares(...queuesOf(agent))));
+    const shares = await Promise.all(agents.map((agent) => this.#dependencies.agentQueues.shares(...queuesOf(agent))));
     const byTenant = Map.groupBy(
       shares.flatMap(({ longest }) => longest),
       ({ tenant }) => tenant,
@@ -137,9 +131,9 @@ export class Agents {
 
   async #load(queues: readonly string[] | undefined): Promise<WorkLoad> {
     if (!queues) return unannounced;
-    const { queue } = this.#dependencies;
+    const { queue, agentQueues } = this.#dependencies;
     const [paused, { waiting, active, delayed }, { oldestWaitMs }] = await Promise.all([
-      queue.isPaused(...queues),
+      agentQueues.isPaused(...queues),
       queue.counts(...queues),
       loadOf(this.#dependencies, queues),
     ]);
@@ -160,12 +154,12 @@ export class Agents {
 
   async #read(agent: AnnouncedAgent, reports: Reports): Promise<AgentReading> {
     const { id, workers, card, inputSchema, limits, skillQueues = {} } = agent;
-    const { queue, redis, shards } = this.#dependencies;
+    const { queue, agentQueues, redis, shards } = this.#dependencies;
     const queues = queuesOf(agent);
     const [paused, counts, shares, load, places] = await Promise.all([
-      queue.isPaused(...queues),
+      agentQueues.isPaused(...queues),
       Promise.all(queues.map((one) => queue.counts(one))),
-      queue.shares(...queues),
+      agentQueues.shares(...queues),
       loadOf(this.#dependencies, queues),
       limits && usedPlaces({ redis, shards }, id),
     ]);

@@ -1,4 +1,5 @@
 export type { QueueSum } from './agent-load.ts';
+export type { TenantShare } from './agent-queues.ts';
 export type { AgentReading, Agents } from './agents.ts';
 export type { AnswerResult, TaskAnswer } from './answer.ts';
 export type { ArchiveCheck, ArchiveProblem, CheckProgress } from './archive-check.ts';

@@ -8,6 +8,7 @@ import {
   type StoreInside,
 } from '@switchyard/store/inside';
 import { allLoads, type QueueSum } from './agent-load.ts';
+import { AgentQueues } from './agent-queues.ts';
 import { type AgentReading, Agents } from './agents.ts';
 import { ArchiveCheck } from './archive-check.ts';
 import { forgetCursors } from './archive-cursor.ts';
@@ -35,6 +36,7 @@ export class Ops {
   readonly workers: Workers;
   readonly logLevels: LogLevels;
   readonly agents: Agents;
+  readonly agentQueues: AgentQueues;
   readonly deadLetters: DeadLetters;
   readonly tasks: OperatorTasks;
   readonly conversations: OperatorConversations;
@@ -48,7 +50,9 @@ export class Ops {
   constructor({ inside }: { readonly inside: StoreInside }) {
     this.workers = new Workers(inside);
     this.logLevels = new LogLevels(inside);
-    const dependencies = { ...inside, workers: this.workers, logLevels: this.logLevels };
+    this.agentQueues = new AgentQueues(inside);
+    const { workers, logLevels, agentQueues } = this;
+    const dependencies = { ...inside, workers, logLevels, agentQueues };
     this.#dependencies = dependencies;
     this.agents = new Agents(dependencies);
     this.deadLetters = new DeadLetters(dependencies);

@@ -34,7 +34,7 @@ export async function readTimeline(
   dependencies: OperatorDependencies,
   record: TaskRecord & { readonly deadLetter: boolean },
 ): Promise<Timeline> {
-  const { redis, shards, queue } = dependencies;
+  const { redis, shards, agentQueues } = dependencies;
   const { taskId, agent, job, jobState, queueOfSkill } = record;
   const keys = shards.of(taskId);
   const key = keys.task(taskId);
@@ -45,7 +45,7 @@ export async function readTimeline(
       redis.lrange(`${key}:l`, '0', '-1'),
       readFailures(dependencies, taskId),
       readStatuses(redis, keys.events(taskId)),
-      queue.inspect(queueName(agent, queueOfSkill), taskId, job),
+      agentQueues.inspect(queueName(agent, queueOfSkill), taskId, job),
       webhooksOf(dependencies, taskId),
       masterOf(redis, key)?.pubsub('SHARDNUMSUB', keys.events(taskId)),
     ]);

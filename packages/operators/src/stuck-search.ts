@@ -17,7 +17,7 @@ export async function stuckPlaces(dependencies: OperatorDependencies): Promise<S
   const [agents, workers] = await Promise.all([dependencies.registry.list(), dependencies.workers.list()]);
   const [frozen, paused] = await Promise.all([
     frozenTurns(dependencies, workers),
-    Promise.all(agents.map((agent) => dependencies.queue.isPaused(...queuesOf(agent)))),
+    Promise.all(agents.map((agent) => dependencies.agentQueues.isPaused(...queuesOf(agent)))),
   ]);
   const alive = workers.filter(({ state }) => state !== 'silent');
   return {

@@ -120,13 +120,13 @@ export class DeploymentFacts {
   }
 
   async #readAgent(id: string, name: string): Promise<{ facts: AgentFacts | undefined; shares: Shares }> {
-    const { queue } = this.#dependencies;
+    const { queue, agentQueues } = this.#dependencies;
     const [{ workers, limits }, reported, paused, { waiting }, shares] = await Promise.all([
       this.#announcementOf(id),
       this.workers,
-      queue.isPaused(name),
+      agentQueues.isPaused(name),
       queue.counts(name),
-      queue.shares(name),
+      agentQueues.shares(name),
     ]);
     if (workers === undefined) return { facts: undefined, shares };
     return { facts: { workers, silentSince: silentSince(reported, id), paused, waiting, limits }, shares };
@@ -140,14 +140,14 @@ export class DeploymentFacts {
   }
 }
 
-type Shares = Awaited<ReturnType<OperatorDependencies['queue']['shares']>>;
+type Shares = Awaited<ReturnType<OperatorDependencies['agentQueues']['shares']>>;
 
 export async function factsOf(
   dependencies: OperatorDependencies,
   record: TaskRecord,
   deployment: DeploymentFacts,
 ): Promise<TaskFacts> {
-  const { redis, shards, queue } = dependencies;
+  const { redis, shards, agentQueues } = dependencies;
   const { taskId, agent, tenant, job } = record;
   const name = queueName(agent, record.queueOfSkill);
   const keys = shards.of(taskId);
@@ -164,7 +164,7 @@ export async function factsOf(
     budget,
   ] = await Promise.all([
     deployment.agent(agent, name),
-    queue.inspect(name, taskId, job),
+    agentQueues.inspect(name, taskId, job),
     redis.hmget(keys.task(taskId), 'token', 'time'),
     redis.hget(keys.task(taskId), `l${record.openTurn}`),
     redis.hgetall(`${keys.task(taskId)}:c`),

@@ -74,7 +74,7 @@ const FIELDS = [
 
 /** For operators: the principal is not checked. @returns undefined: no such task */
 export async function readRecord(dependencies: OperatorDependencies, taskId: string): Promise<TaskRecord | undefined> {
-  const { redis, shards, queue } = dependencies;
+  const { redis, shards, agentQueues } = dependencies;
   const keys = shards.of(taskId);
   const key = keys.task(taskId);
   const [
@@ -129,7 +129,7 @@ export async function readRecord(dependencies: OperatorDependencies, taskId: str
     openTurn: Number.parseInt(values[FIELDS.indexOf('turn')] ?? '0', 10),
     attempts: number('attempts'),
     job,
-    jobState: job ? await queue.stateOf(queueName(identity.agent, skill), taskId, job) : 'none',
+    jobState: job ? await agentQueues.stateOf(queueName(identity.agent, skill), taskId, job) : 'none',
     ...(skill && { queueOfSkill: skill }),
     ...(priority && { priority }),
     ...beginByIn(late ?? beginBy),

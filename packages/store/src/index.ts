@@ -52,7 +52,7 @@ export type { Push } from './push/push.ts';
 export type { WebhookCreation, WebhookPage, Webhooks } from './push/webhooks.ts';
 export type { Consumer, ConsumerOptions } from './queue/consumer.ts';
 export { type DeliveryQueueId, queueName } from './queue/job.ts';
-export type { Queues, TenantShare } from './queue/queues.ts';
+export type { Queues } from './queue/queues.ts';
 export { cardUrlOf, REMOTE_AGENTS, remoteAgentId } from './queue/remote-agents.ts';
 export type { JobOutcome, RunningJob } from './queue/running-job.ts';
 export type { DueWork, ShardChecks } from './queue/shard-checks.ts';

@@ -17,10 +17,9 @@ export {
   parseCursor,
   webhookKeys,
 } from './push/delivery-queue.ts';
-export { deliveryQueueText, parseDeliveryQueue, queueName, queueRoot } from './queue/job.ts';
+export { deliveryQueueText, jobId, parseDeliveryQueue, queueName, queueRoot } from './queue/job.ts';
 export { type JobCounts, sumOfJobs } from './queue/job-counts.ts';
 export type { QueueSample } from './queue/load.ts';
-export type { TenantShare } from './queue/queues.ts';
 export { cardUrlOf, REMOTE_AGENTS } from './queue/remote-agents.ts';
 export type { Channels } from './redis/channels.ts';
 export type { RedisConnection } from './redis/connection.ts';

@@ -23,7 +23,7 @@ import { WakeUps } from './queue/wake-ups.ts';
 import { channelServers } from './redis/channel-servers.ts';
 import { Channels } from './redis/channels.ts';
 import { checkDeployment } from './redis/check-deployment.ts';
-import { bullmqProblem, ioredisProblem } from './redis/client-versions.ts';
+import { ioredisProblem } from './redis/client-version.ts';
 import { type Connections, connectWithRetries, createConnections, type RedisConnection } from './redis/connection.ts';
 import { type Deadline, withDeadline } from './redis/deadline.ts';
 import { StoreError } from './redis/errors.ts';
@@ -141,7 +141,6 @@ export class Store {
   readonly #shards: Shards;
   readonly #channels: Channels;
   readonly #common: Common;
-  readonly #requestQueues: Queues[] = [];
   #stopped: Promise<void> | undefined;
 
   /**
@@ -220,12 +219,10 @@ export class Store {
     const { commands, replicated } = this.#connections;
     const deadline = { ms: timeoutMs, health: this.#healthCheck };
     const redis = withDeadline(commands, deadline);
-    const queue = new Queues(redis, this.#shards);
-    this.#requestQueues.push(queue);
     const dependencies = this.#dependenciesOver({
       redis,
       replicated: replicated && withDeadline(replicated, deadline),
-      queue,
+      queue: new Queues(redis, this.#shards),
       deadline,
     });
     const { prefix } = this.settings;
@@ -249,7 +246,7 @@ export class Store {
    * @throws {StoreError} Redis does not answer, may evict keys, or has data that this release must not work with
    */
   async start(as: 'program' | 'reader' = 'program'): Promise<void> {
-    const problem = bullmqProblem() ?? ioredisProblem();
+    const problem = ioredisProblem();
     if (problem) throw new StoreError(problem);
     await Promise.all(Object.values(this.#connections).map(connectWithRetries));
     await checkDeployment(this.#connections.commands, this.settings);
@@ -308,7 +305,6 @@ export class Store {
     this.#healthCheck.stop();
     for (const lease of this.#leases.made) lease.stop();
     this.feeds.stop();
-    await Promise.all([this.queue, ...this.#requestQueues].map((queue) => queue.stop()));
     const deadline = { ms: LEAVE_WITHIN_MS, health: this.#healthCheck };
     await this.schema.leave(withDeadline(this.#connections.commands, deadline));
     for (const connection of Object.values(this.#connections)) connection.disconnect();

@@ -93,7 +93,6 @@ class World {
     // An empty queue stores no tenants.
     if (this.#setAside === 0) expect(keys.filter((key) => key.endsWith(':tenants'))).toEqual([]);
     if (keys.length > 0) await redis.del(...keys);
-    await this.#queues.stop();
   }
 
   /** Ids whose order is not that of their creation, like random ids. */

@@ -79,14 +79,14 @@ test('shares has the number of waiting tenants of all shards, and those with the
     accepted(store, { principal: { ...alice.principal, tenant }, agent: 'echo' });
   await Promise.all(Array.from({ length: 30 }, () => send('acme & sons')));
   await Promise.all(Array.from({ length: 10 }, () => send('globex')));
-  expect(await store.queue.shares('echo')).toEqual({
+  expect(await store.ops.agentQueues.shares('echo')).toEqual({
     count: 2,
     longest: [
       { tenant: 'acme & sons', waiting: 30 },
       { tenant: 'globex', waiting: 10 },
     ],
   });
-  expect(await store.queue.shares('unknown')).toEqual({ count: 0, longest: [] });
+  expect(await store.ops.agentQueues.shares('unknown')).toEqual({ count: 0, longest: [] });
 });
 
 test('awaited jobs are taken in order also after the counter of awaited jobs was deleted', async () => {

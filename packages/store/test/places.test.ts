@@ -6,7 +6,7 @@ import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { until } from '../../../tests/support/until.ts';
 import type { TurnLimits } from '../src/places/places.ts';
 import { accepted, userMessage } from './support/drive.ts';
-import { alice, testRedis, testStore } from './support/redis.ts';
+import { alice, type TestStore, testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();
 const hooks = { onCancel: (): void => undefined, onFenced: (): void => undefined };
@@ -86,7 +86,8 @@ const deployment = ({ shards = 1, turnMs = (): number => 5 } = {}): Deployment =
   return { prefix: uniquePrefix(), shards, observed: new Observed(), errors: [], turnMs };
 };
 
-const storeOf = ({ prefix, shards }: Deployment): Promise<Store> => testStore({ prefix, shards, leaseMs: LEASE_MS });
+const storeOf = ({ prefix, shards }: Deployment): Promise<TestStore> =>
+  testStore({ prefix, shards, leaseMs: LEASE_MS });
 
 async function startWorker(of: Deployment, limits: TurnLimits, concurrency = 10): Promise<TestWorker> {
   const { observed, turnMs } = of;
@@ -257,14 +258,14 @@ test('a change of the limit holds for the turns that begin then', async () => {
 test('a paused queue begins nothing, and a task that waits for a place can be canceled', async () => {
   const of = deployment({ turnMs: () => 200 });
   const client = await storeOf(of);
-  await client.queue.pause('echo');
+  await client.ops.agentQueues.pause('echo');
   const tasks = [];
   for (const text of ['first', 'second', 'third'])
     tasks.push(await accepted(client, scopeOf('acme'), userMessage(text)));
   const worker = await startWorker(of, { runningPerTenant: 1 });
   await delay(100);
   expect(of.observed.order).toEqual([]);
-  await client.queue.resume('echo');
+  await client.ops.agentQueues.resume('echo');
   await until(() => of.observed.running.size === 1, { what: 'the first turn runs' });
   await until(async () => (await redis.zcard(`${of.prefix}{s0}:q:echo:parked:t:acme`)) === 2, { what: 'two wait' });
   expect(await client.queue.waiting('echo')).toBe(2);

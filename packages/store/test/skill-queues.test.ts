@@ -63,7 +63,7 @@ describe('a task whose first message named a skill with a queue', () => {
     await first.publish({ kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true });
     const { jobs } = await redis.hgetall(`${store.settings.prefix}{s0}:t:${taskId}`);
     await send(store, { message: userMessage('more', { taskId, contextId }), skill: undefined });
-    expect(await store.queue.stateOf(printQueue, taskId, Number(jobs) + 1)).toBe('waiting');
+    expect(await store.ops.agentQueues.stateOf(printQueue, taskId, Number(jobs) + 1)).toBe('waiting');
     const second = await begun(store, taskId, { job: 2 });
     expect(second.start.skill).toBe('print');
     await second.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
@@ -78,7 +78,7 @@ describe('a task whose first message named a skill with a queue', () => {
     await send(store, { message: userMessage('more', { taskId, contextId }), skill: undefined });
     await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
     expect(turn.ending).toBe('successor');
-    expect(await store.queue.stateOf(printQueue, taskId, 2)).toBe('waiting');
+    expect(await store.ops.agentQueues.stateOf(printQueue, taskId, 2)).toBe('waiting');
     expect(await store.queue.counts(printQueue)).toMatchObject({ waiting: 1, active: 0, delayed: 0 });
   });
 
@@ -117,9 +117,9 @@ describe('a task whose first message named a skill with a queue', () => {
     ]);
     expect((await store.ops.agents.load(['echo'])).jobs).toBe(2);
     expect(await store.ops.agents.pause('echo')).toMatchObject({ paused: true });
-    expect(await store.queue.isPaused(printQueue)).toBe(true);
+    expect(await store.ops.agentQueues.isPaused(printQueue)).toBe(true);
     await store.ops.agents.resume('echo');
-    expect(await store.queue.isPaused(printQueue)).toBe(false);
+    expect(await store.ops.agentQueues.isPaused(printQueue)).toBe(false);
     expect(await store.ops.tasks.detail(taskId)).toMatchObject({ queueOfSkill: 'print', jobState: 'waiting' });
   });
 });
@@ -133,6 +133,6 @@ test('the queue of a skill is fair between tenants, and limited to maxWaiting', 
   });
   const other = await send(store, {}, bob);
   // Beside the first task of the other tenant, and before its next ones.
-  expect((await store.queue.inspect(printQueue, other.taskId, 1)).before).toBeLessThan(2);
+  expect((await store.ops.agentQueues.inspect(printQueue, other.taskId, 1)).before).toBeLessThan(2);
   expect((await store.tasks.accept(alice, { message: userMessage() })).verdict).toBe('accepted');
 });

@@ -163,7 +163,7 @@ describe('a taken job', () => {
   test('of a paused queue runs after the queue was resumed', async () => {
     const store = await testStore();
     let runs = 0;
-    await store.queue.pause('echo');
+    await store.ops.agentQueues.pause('echo');
     await using _consumer = consume(store, async () => {
       runs++;
       return 'done';
@@ -171,7 +171,7 @@ describe('a taken job', () => {
     await accepted(store, alice);
     await new Promise((resolve) => setTimeout(resolve, 200));
     expect(runs).toBe(0);
-    await store.queue.resume('echo');
+    await store.ops.agentQueues.resume('echo');
     await until(() => runs === 1, { what: 'the run' });
   });
 });

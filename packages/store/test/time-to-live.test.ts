@@ -91,7 +91,7 @@ describe('a message with a time to live', () => {
     const task = await read(store, taskId);
     expect(task.status.state).toBe('TASK_STATE_INPUT_REQUIRED');
     expect(task.status.message?.parts[0]?.text).toContain('it was rejected');
-    expect(await store.queue.stateOf('echo', taskId, 2)).toBe('unknown');
+    expect(await store.ops.agentQueues.stateOf('echo', taskId, 2)).toBe('unknown');
     await accepted(store, alice, userMessage('again', { taskId }));
     expect((await begun(store, taskId, { job: 3 })).start.message.parts[0]?.text).toBe('again');
   });

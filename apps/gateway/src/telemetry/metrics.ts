@@ -1,6 +1,6 @@
-import type { AgentReading, DeadLetterKind, NearLimit } from '@switchyard/operators';
+import type { AgentReading, DeadLetterKind, NearLimit, TenantShare } from '@switchyard/operators';
 import { A2AError, type A2AErrorCode } from '@switchyard/protocol';
-import type { StoreObserver, TenantShare } from '@switchyard/store';
+import type { StoreObserver } from '@switchyard/store';
 import { Metrics, type Rendered } from '@switchyard/telemetry';
 import type { GatewayEvent } from './events.ts';
 

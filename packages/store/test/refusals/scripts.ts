@@ -491,12 +491,12 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 2,
     },
   ],
-  'queue/read-shares.lua': [
+  'operators/read-shares.lua': [
     {
       kind: 'reads',
       prepare: async ({ store }) => {
         await accepted(store, alice);
-        return async () => (await store.queue.shares('echo')).count;
+        return async () => (await store.ops.agentQueues.shares('echo')).count;
       },
       answer: 1,
     },
@@ -1120,12 +1120,12 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: { first: 0, high: 0, normal: 1, low: 0 },
     },
   ],
-  'queue/inspect-job.lua': [
+  'operators/inspect-job.lua': [
     {
       kind: 'reads',
       prepare: async ({ store }) => {
         const { taskId } = await accepted(store, alice);
-        return async () => (await store.queue.inspect('echo', taskId, 1)).before;
+        return async () => (await store.ops.agentQueues.inspect('echo', taskId, 1)).before;
       },
       answer: 0,
     },

@@ -8,7 +8,7 @@
 local root = unpack(KEYS)
 local limit = unpack(ARGV)
 
---- @include "fair-order.lua"
+--- @include "@switchyard/store/queue/fair-order.lua"
 
 local waiting, names = {}, {}
 local function read(level)

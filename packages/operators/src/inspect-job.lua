@@ -9,9 +9,9 @@
 local root = unpack(KEYS)
 local id = unpack(ARGV)
 
---- @include "../redis/server.lua"
---- @include "delayed.lua"
---- @include "running.lua"
+--- @include "@switchyard/store/redis/server.lua"
+--- @include "@switchyard/store/queue/delayed.lua"
+--- @include "@switchyard/store/queue/running.lua"
 
 local before = redis.call('ZRANK', root .. 'prioritized', id)
 local delayed = redis.call('ZSCORE', root .. 'delayed', id)
