@@ -33,6 +33,7 @@ const commands: Readonly<Record<string, Command>> = {
   suspended: { file: 'load/suspended.ts', does: '100,000 turns that wait: memory, rest, and all due at once' },
   places: { file: 'load/places.ts', does: "an agent's limit over twenty workers that are killed (some minutes)" },
   pace: { file: 'load/pace.ts', does: 'tokens per minute of a model over workers that are killed (ten minutes)' },
+  archive: { file: 'archive/main.ts', does: 'lists and searches of 2,000,000 tasks in PostgreSQL (some minutes)' },
   soak: { file: 'faults/soak.ts', does: 'memory over 200,000 tasks (four minutes)' },
   upgrade: { file: 'upgrade/main.ts', does: 'replaces the previous release under load, and back (two minutes)' },
   fuzz: { file: 'fuzz/main.ts', does: 'random bytes and objects for the gateway' },

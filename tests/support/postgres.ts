@@ -25,6 +25,8 @@ export interface TestPostgresOptions {
   readonly password?: string;
   /** PEM texts. It then refuses connections without TLS. */
   readonly tls?: { readonly cert: string; readonly key: string };
+  /** As in postgresql.conf. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 const START_WITHIN_MS = 60_000;
@@ -43,7 +45,7 @@ const packaged = packagedFolder();
 export const missingPostgres = programs || packaged ? undefined : 'no PostgreSQL for this platform';
 
 /** A private, real PostgreSQL on a free loopback port. It ends with this process, however this process ends. */
-export async function startPostgres({ password, tls }: TestPostgresOptions = {}): Promise<TestPostgres> {
+export async function startPostgres({ password, tls, settings }: TestPostgresOptions = {}): Promise<TestPostgres> {
   const user = unprivileged();
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'switchyard-postgres-')));
   const bin = programs ?? (await copyPackage(join(folder, 'native')));
@@ -56,7 +58,8 @@ export async function startPostgres({ password, tls }: TestPostgresOptions = {})
   const options = ['--username=postgres', '--encoding=UTF8', '--locale=C', '--no-sync', ...auth, '-D', data];
   await promisify(execFile)(join(bin, 'initdb'), options, { cwd: folder, ...user });
   if (tls) await demandTls(data, tls, user);
-  const start = () => startServer(join(bin, 'postgres'), { data, port, user, hasTls: tls !== undefined });
+  const given = { ssl: tls ? 'on' : 'off', ...settings };
+  const start = () => startServer(join(bin, 'postgres'), { data, port, user, given });
   let server = await start();
   const signal = (name: NodeJS.Signals): void => {
     for (const { pid } of [server, ...descendantsOf(server.pid)]) process.kill(pid, name);
@@ -96,11 +99,11 @@ interface Server {
   readonly data: string;
   readonly port: number;
   readonly user: User;
-  readonly hasTls: boolean;
+  readonly given: Readonly<Record<string, string>>;
 }
 
 /** Tries again while processes of a killed server with the same files are left. */
-async function startServer(program: string, { data, port, user, hasTls }: Server): Promise<GuardedProcess> {
+async function startServer(program: string, { data, port, user, given }: Server): Promise<GuardedProcess> {
   const settings = {
     listen_addresses: '127.0.0.1',
     port: String(port),
@@ -109,7 +112,7 @@ async function startServer(program: string, { data, port, user, hasTls }: Server
     full_page_writes: 'off',
     shared_buffers: '32MB',
     lc_messages: 'C',
-    ssl: hasTls ? 'on' : 'off',
+    ...given,
   };
   const options = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const place: GuardedOptions & User = { cwd: data, ...user };

@@ -30,7 +30,7 @@ describe.skipIf(skipped)(`the archive${skipped && ` (not tested: ${skipped})`}`,
   async function open(settings: Partial<StoreSettings> = {}) {
     const [prefix, redisUrl] = [uniquePrefix(), inject('redisUrl')];
     const onError = (): void => undefined;
-    const archive = new PostgresArchive({ url: postgres.url, schema: prefix, timeoutMs: 2_000, onError });
+    const archive = new PostgresArchive({ url: postgres.url, schema: prefix, timeoutMs: 5_000, onError });
     await archive.start();
     const store = new Store({ redisUrl, prefix, shards: 2, ...settings }, onError, archive);
     await store.start();

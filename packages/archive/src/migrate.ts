@@ -1,5 +1,6 @@
 import type { Database } from './database.ts';
 import { migrations } from './migrations.ts';
+import type { Tables } from './tables.ts';
 import { ArchiveRefused } from './unavailable.ts';
 
 /** Of one step, and of the wait for another process that makes it. */
@@ -13,16 +14,12 @@ interface Found {
   readonly has_migrations: boolean;
 }
 
-export interface Tables {
-  /** Not quoted, as catalogues have it. */
-  readonly schemaName: string;
-  /** Quoted. */
-  readonly schema: string;
-  readonly tasks: string;
-}
-
-/** Makes the tables, unless they are there; processes that start at once do it one after the other. */
-export async function migrate(database: Database, { schemaName, schema, tasks }: Tables): Promise<void> {
+/**
+ * Makes the tables, unless they are there; processes that start at once do it one after the other.
+ * @param schemaName not quoted, as catalogues have it
+ */
+export async function migrate(database: Database, schemaName: string, tables: Tables): Promise<void> {
+  const { schema } = tables;
   const inspection = {
     text: `SELECT current_setting('server_version_num')::int / 10000 AS server,
         current_setting('server_encoding') AS encoding,
@@ -50,7 +47,7 @@ export async function migrate(database: Database, { schemaName, schema, tasks }:
     const [{ version: done } = { version: 0 }] = await query<{ version: number }>(version);
     for (const [i, step] of migrations.entries()) {
       if (i < done) continue;
-      await query({ text: step(tasks) });
+      await query({ text: step(tables) });
       await query({ text: `INSERT INTO ${schema}.migrations (version) VALUES ($1)`, values: [i + 1] });
     }
   });

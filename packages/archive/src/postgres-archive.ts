@@ -12,15 +12,18 @@ import {
 } from '@switchyard/store';
 import { escapeIdentifier } from 'pg';
 import { parseAddress } from './address.ts';
+import { ownedBy } from './conditions.ts';
+import { emptyCounts } from './counts.ts';
 import { Database } from './database.ts';
-import { findStatement, ownedBy } from './find.ts';
+import { findStatement } from './find.ts';
 import { type InspectedRow, inspectionOf, inspectStatement, isDamage } from './inspect.ts';
 import { hasNul } from './keyed-texts.ts';
-import { migrate, type Tables } from './migrate.ts';
+import { migrate } from './migrate.ts';
 import { batchesOf, erased, putStatement, sizeOfBatch } from './put.ts';
 import { type ReadRow, readingOf, readStatement } from './read.ts';
 import { searchStatement } from './search.ts';
 import { Parameters, type Statement } from './statement.ts';
+import type { Tables } from './tables.ts';
 import { ArchiveRefused, DataRefused } from './unavailable.ts';
 
 export interface ArchiveSettings {
@@ -45,14 +48,12 @@ const SEARCHES = 2;
 /** Else PostgreSQL reads the words of each task of a page on which some have the wanted ones. */
 const SEARCH_MEMORY = '64MB';
 
-/** Up to so many tasks are counted, beyond it PostgreSQL estimates them. */
-const COUNTED_TASKS = 1_000_000;
-
 /** Ended tasks in a table of PostgreSQL 13 or later. */
 export class PostgresArchive implements TaskArchive {
   readonly #database: Database;
   /** Of searches for texts: slow ones keep nobody else waiting. */
   readonly #searches: Database;
+  readonly #schema: string;
   readonly #tables: Tables;
   #started: Promise<void> | undefined;
 
@@ -60,14 +61,15 @@ export class PostgresArchive implements TaskArchive {
   constructor({ timeoutMs = 5_000, maxConnections = 10, onError, ...address }: ArchiveSettings) {
     const { url, schema } = parseAddress(address.url, address.schema);
     const quoted = escapeIdentifier(schema);
-    this.#tables = { schemaName: schema, schema: quoted, tasks: `${quoted}.tasks` };
+    this.#schema = schema;
+    this.#tables = { schema: quoted, tasks: `${quoted}.tasks`, counts: `${quoted}.counts` };
     this.#database = new Database({ url, timeoutMs, maxConnections, onError });
     this.#searches = new Database({ url, timeoutMs, maxConnections: SEARCHES, workMemory: SEARCH_MEMORY, onError });
   }
 
   /** Makes or changes the tables if that is needed. After it failed, each request tries again. @throws {ArchiveUnavailable} */
   start(): Promise<void> {
-    this.#started ??= migrate(this.#database, this.#tables).catch((error: unknown) => {
+    this.#started ??= migrate(this.#database, this.#schema, this.#tables).catch((error: unknown) => {
       this.#started = undefined;
       throw error;
     });
@@ -95,9 +97,10 @@ export class PostgresArchive implements TaskArchive {
   }
 
   async find(query: ArchiveQuery): Promise<ArchivePage> {
-    const { tasks } = this.#tables;
     const isSearch = query.text !== undefined;
-    const statement = isSearch ? searchStatement(tasks, query, query.text) : findStatement(tasks, query);
+    const statement = isSearch
+      ? searchStatement(this.#tables.tasks, query, query.text)
+      : findStatement(this.#tables, query);
     if (!statement) return { total: 0, entries: [] };
     await this.start();
     const [page] = await (isSearch ? this.#searches : this.#database).query<ArchivePage>(statement);
@@ -177,22 +180,21 @@ export class PostgresArchive implements TaskArchive {
     });
     const [gone] = await this.#query<{ count: number }>(statement('letter IS NOT NULL'));
     await this.#query(statement('deleted_at IS NOT NULL'));
-    return gone?.count ?? 0;
+    const { count = 0 } = gone ?? {};
+    if (count > 0 && count < size) await this.#query(emptyCounts(this.#tables, before));
+    return count;
   }
 
-  /** Above a million, `tasks` is what PostgreSQL estimates: counting would take longer than the answer is worth. */
   async status(): Promise<ArchiveStatus> {
-    const { tasks } = this.#tables;
+    const { tasks, counts } = this.#tables;
     const [status] = await this.#query<ArchiveStatus>({
       text: `
-        SELECT CASE WHEN reltuples > ${COUNTED_TASKS}
-            THEN greatest(0, reltuples - (SELECT count(*) FROM ${tasks} WHERE deleted_at IS NOT NULL))
-            ELSE (SELECT count(*) FROM ${tasks} WHERE letter IS NOT NULL) END::float8 AS tasks,
-          pg_total_relation_size(oid)::float8 AS bytes,
+        SELECT (SELECT coalesce(sum(tasks), 0) FROM ${counts} WHERE scope = 'a')::float8 AS tasks,
+          (pg_total_relation_size(oid) + pg_total_relation_size(to_regclass($2)))::float8 AS bytes,
           coalesce((SELECT ended_at FROM ${tasks} WHERE letter IS NOT NULL ORDER BY ended_at LIMIT 1), '') AS oldest,
           coalesce((SELECT ended_at FROM ${tasks} WHERE letter IS NOT NULL ORDER BY ended_at DESC LIMIT 1), '') AS latest
         FROM pg_catalog.pg_class WHERE oid = to_regclass($1)`,
-      values: [tasks],
+      values: [tasks, counts],
     });
     return status ?? { tasks: 0, bytes: 0, oldest: '', latest: '' };
   }

@@ -1,6 +1,5 @@
 import type { ArchiveQuery } from '@switchyard/store';
-import { afterToken, conditionsOf, isImpossible, timeColumn } from './find.ts';
-import { keyOf } from './keyed-texts.ts';
+import { afterToken, conditionsOf, inStatesAndAgents, isImpossible, timeColumn } from './conditions.ts';
 import { Parameters, type Statement } from './statement.ts';
 import { wordQuery } from './words.ts';
 
@@ -17,18 +16,18 @@ export function searchStatement(table: string, query: ArchiveQuery, typed: strin
   if (words === '' || isImpossible(query)) return;
   const parameters = new Parameters();
   const time = timeColumn(query);
-  const { agents } = query;
   const conditions = [
-    conditionsOf(parameters, query),
+    ...conditionsOf(parameters, query),
+    ...inStatesAndAgents(parameters, query),
     `words @@ websearch_to_tsquery('simple', ${parameters.add(words)})`,
-    ...(agents ? [`agent_key = ANY(${parameters.add(agents.map(keyOf))}::text[])`] : []),
-  ].join(' AND ');
+  ];
+  const page = [...conditions, ...afterToken(parameters, query)].join(' AND ');
   return {
     text: `
       SELECT least(count, ${COUNTED_MATCHES})::float8 AS total, count > ${COUNTED_MATCHES} AS "isPartial",
-        ARRAY(SELECT ${time} || id FROM ${table} WHERE ${conditions} ${afterToken(parameters, query)}
+        ARRAY(SELECT ${time} || id FROM ${table} WHERE ${page}
           ORDER BY ${time} DESC, id DESC LIMIT ${parameters.add(query.size + 1)}) AS entries
-      FROM (SELECT count(*) FROM (SELECT FROM ${table} WHERE ${conditions} LIMIT ${COUNTED_MATCHES + 1}) AS found) AS all_found`,
+      FROM (SELECT count(*) FROM (SELECT FROM ${table} WHERE ${conditions.join(' AND ')} LIMIT ${COUNTED_MATCHES + 1}) AS found) AS all_found`,
     values: parameters.values,
   };
 }

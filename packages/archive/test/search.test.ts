@@ -134,14 +134,14 @@ describe.skipIf(skippedFor(missingPostgres))('a search for words in the archive'
   });
 
   it('is given up after its time, while other requests are answered', async () => {
-    const slow = new PostgresArchive({ url: server.url, timeoutMs: 300, onError: unexpected });
+    const slow = new PostgresArchive({ url: server.url, timeoutMs: 2_000, onError: unexpected });
     const other = new Client({ connectionString: server.url });
     await other.connect();
     try {
       await slow.start();
       await other.query('BEGIN; LOCK TABLE switchyard.tasks');
       const searches = Array.from({ length: 2 }, () => slow.find(archiveQuery({ text: 'invoice' })));
-      for (const search of searches) await expect(search).rejects.toBeInstanceOf(ArchiveTooSlow);
+      await Promise.all(searches.map((search) => expect(search).rejects.toBeInstanceOf(ArchiveTooSlow)));
     } finally {
       await other.end();
       await slow.stop();

@@ -6,7 +6,6 @@ export const archiveSchema = z.object({
   /** Unset: there is no archive. */
   archive: z
     .object({
-      /** About so many, if they are more than a million. */
       tasks: count,
       bytes: count,
       oldestEndedAt: time.optional(),

@@ -25,7 +25,6 @@ export interface DamagedTask {
 }
 
 export interface ArchiveReading {
-  /** About so many, if they are more than a million. */
   readonly tasks: number;
   readonly bytes: number;
   /** ISO times; unset: it has no task. */
