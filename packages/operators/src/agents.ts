@@ -1,10 +1,11 @@
 import type { AgentCard, JsonSchema } from '@switchyard/protocol';
-import { type AnnouncedAgent, type JobCounts, queuesOf, sumOfJobs, usedPlaces } from '@switchyard/store/inside';
+import { type AnnouncedAgent, type JobCounts, queuesOf, sumOfJobs } from '@switchyard/store/inside';
 import { BeginRates, loadOf } from './agent-load.ts';
 import type { TenantShare } from './agent-queues.ts';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import { frozenTurns, type RunningTurn } from './running-turns.ts';
 import { silentSince } from './silent-workers.ts';
+import { usedPlaces } from './used-places.ts';
 import type { WorkerReading } from './worker-report.ts';
 
 /** An agent and its queues: its own, and those of its skills. */

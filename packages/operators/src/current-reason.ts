@@ -1,5 +1,4 @@
 import type { FailureKind, TaskState } from '@switchyard/protocol';
-import { readReason } from '@switchyard/store/inside';
 
 /** Why the last attempt of a task failed, in short. */
 export interface CurrentReason {
@@ -30,4 +29,16 @@ function isCurrent(ofEpoch: number, { state, epoch, attempts }: Progress): boole
   if (state === 'TASK_STATE_FAILED' || state === 'TASK_STATE_REJECTED') return ofEpoch === epoch;
   if (state === 'TASK_STATE_COMPLETED' || state === 'TASK_STATE_CANCELED') return false;
   return ofEpoch > epoch - attempts;
+}
+
+/** The kind and message in the field `reason` of a record: `<epoch> <kind> <message>`. */
+interface Reason {
+  readonly epoch: number;
+  readonly kind: FailureKind;
+  readonly message: string;
+}
+
+function readReason(stored: string | null | undefined): Reason | undefined {
+  const [, epoch, kind, message = ''] = /^(\d+) (\S+) (.*)$/.exec(stored ?? '') ?? [];
+  return epoch === undefined ? undefined : { epoch: Number(epoch), kind: kind as FailureKind, message };
 }

@@ -5,8 +5,6 @@ import {
   queueRoot,
   REMOTE_AGENTS,
   redisTimeMs,
-  type UsedPlaces,
-  usedPlaces,
 } from '@switchyard/store/inside';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import { silentSince } from './silent-workers.ts';
@@ -14,6 +12,7 @@ import { type BudgetFacts, budgetFacts } from './task-budget.ts';
 import { type TaskDelivery, webhooksOf } from './task-deliveries.ts';
 import { type Failure, isOfAttempt, readFailures } from './task-failures.ts';
 import type { TaskRecord } from './task-record.ts';
+import { type UsedPlaces, usedPlaces } from './used-places.ts';
 import type { BlockedReport, WorkerReading } from './worker-report.ts';
 
 /** The facts for a diagnosis. */

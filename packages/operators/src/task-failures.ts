@@ -1,5 +1,4 @@
 import type { FailureReport } from '@switchyard/protocol';
-import { readFailure } from '@switchyard/store/inside';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 
 /** Why an attempt, a step or a call of a task failed. For operators. */
@@ -27,3 +26,12 @@ export async function readFailures(
 }
 
 export const isOfAttempt = ({ of = 'attempt' }: Failure): boolean => of === 'attempt';
+
+/** The failure in a text; undefined: it cannot be read. */
+function readFailure(text: string): FailureReport | undefined {
+  try {
+    return JSON.parse(text.slice(text.indexOf('\n') + 1));
+  } catch {
+    return undefined;
+  }
+}

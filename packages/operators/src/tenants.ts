@@ -3,9 +3,10 @@ import {
   defineScript,
   deleteTask,
   integer,
+  mastersOf,
   type OwnedKey,
+  type RedisConnection,
   type ShardKeys,
-  scanKeys,
   scopeOf,
 } from '@switchyard/store/inside';
 import type { OperatorDependencies } from './operator-dependencies.ts';
@@ -206,5 +207,20 @@ export class Tenants {
   async *#keysOf(shard: ShardKeys, tenant?: string): AsyncGenerator<OwnedKey> {
     for await (const keys of scanKeys(this.#dependencies.redis, shard.ownedPattern(tenant)))
       for (const key of keys) yield shard.ownedKey(key);
+  }
+}
+
+/** COUNT of each SCAN. */
+const COUNT = 1_000;
+
+/** The names of all keys that match, on all masters: about a second for each million. A key may be returned twice. */
+async function* scanKeys(redis: RedisConnection, pattern: string): AsyncGenerator<string[]> {
+  for (const node of mastersOf(redis)) {
+    let cursor = '0';
+    do {
+      const [next, keys] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', COUNT);
+      cursor = next;
+      yield keys;
+    } while (cursor !== '0');
   }
 }

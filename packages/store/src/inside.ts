@@ -9,7 +9,7 @@ export {
 } from './conversations/conversation-reader.ts';
 export type { Encryption } from './encryption/encryption.ts';
 export { decryptWebhook } from './encryption/webhook.ts';
-export { type AnnouncedLimits, type UsedPlaces, usedPlaces } from './places/places.ts';
+export type { AnnouncedLimits } from './places/places.ts';
 export {
   type DeadLetterDetails,
   type FailedAttempt,
@@ -26,7 +26,6 @@ export type { RedisConnection } from './redis/connection.ts';
 export { idText, type OwnedKey, type ShardKeys } from './redis/keys.ts';
 export { infoOf, masterOf, mastersOf, redisTimeMs } from './redis/masters.ts';
 export { integer, list, nothing, optional, text, tuple, tupleAnd, word } from './redis/reply.ts';
-export { scanKeys } from './redis/scan-keys.ts';
 export { agentOf, principalOf, type Scope, scopeOf } from './redis/scope.ts';
 export { defineScript } from './redis/script.ts';
 export type { StoreSettings } from './redis/settings.ts';
@@ -49,6 +48,6 @@ export { archivedOwner, type HasArchive } from './tasks/read/archived-reads.ts';
 export { BEFORE_HISTORY, bytesIn, type Piece, readPieces } from './tasks/read/pieces.ts';
 export { readInPieces, readTask } from './tasks/read/read.ts';
 export { hiddenLetter, stateLetters, stateOf, withdrawnLetter } from './tasks/visibility/state-letters.ts';
-export { readFailure, readReason, storedFailureText } from './turns/failure-text.ts';
+export { storedFailureText } from './turns/failures.ts';
 export type { NotedModelCall } from './turns/model-notes.ts';
 export { type EventCheck, type GivenEvent, type Giving, giveEvent } from './waits/give-event.ts';

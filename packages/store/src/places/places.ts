@@ -3,10 +3,8 @@ import type { AgentQueue, TakeRequest } from '../queue/agent-queue.ts';
 import type { Lease } from '../queue/lease.ts';
 import { currentMoment } from '../queue/moment.ts';
 import { RunningJob } from '../queue/running-job.ts';
-import type { RedisConnection } from '../redis/connection.ts';
 import { integer, nothing, optional, text, tuple, tupleAnd, word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
-import type { Shards } from '../redis/shards.ts';
 
 const from = import.meta.url;
 const findJobsScript = defineScript({
@@ -180,36 +178,6 @@ export class Places {
 
 function allRefused(jobs: readonly FoundJob[]): TakenPlaces {
   return { places: [], refused: jobs.map((job) => ({ job, by: 'running' })), startInMs: 0 };
-}
-
-/** The places of an agent that are taken. */
-export interface UsedPlaces {
-  readonly running: number;
-  readonly ofTenant: number;
-  readonly ofKey: number;
-  /** Time of the next start, by Redis' clock; 0: it may be now. */
-  readonly nextStartMs: number;
-}
-
-/** @param group URI-encoded */
-export async function usedPlaces(
-  { redis, shards }: { readonly redis: RedisConnection; readonly shards: Shards },
-  agent: string,
-  { tenant = '', key = '' }: { readonly tenant?: string; readonly key?: string } = {},
-): Promise<UsedPlaces> {
-  const keys = shards.of(agent);
-  const root = keys.places(agent);
-  const [running, [ofTenant, ofKey], nextStartMs] = await Promise.all([
-    redis.hget(keys.runningByQueue, root),
-    redis.hmget(`${root}groups`, `t:${tenant}`, `k:${key}`),
-    redis.get(`${root}starts_at`),
-  ]);
-  return {
-    running: Number(running ?? 0),
-    ofTenant: Number(ofTenant ?? 0),
-    ofKey: Number(ofKey ?? 0),
-    nextStartMs: Number(nextStartMs ?? 0),
-  };
 }
 
 /** The right of a turn to run. Like a job, it is held by the lease of its process. */

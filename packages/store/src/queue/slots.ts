@@ -34,10 +34,6 @@ export class Slots {
     return this.#held - this.#yielded;
   }
 
-  get hasYielded(): boolean {
-    return this.#yielded > 0;
-  }
-
   /** Whether `acquire` would resolve at once. */
   get isFree(): boolean {
     return this.#requests.length === 0 && this.#next.count > 0;

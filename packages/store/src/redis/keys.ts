@@ -111,11 +111,6 @@ export class ShardKeys {
     return `${globText(this.#root)}[xkym]:${globText(name)}*`;
   }
 
-  /** Pattern of the keys of tasks, and of keys made from them. */
-  get taskPattern(): string {
-    return `${globText(this.tasks)}*`;
-  }
-
   /** The task id in a key, as in records; undefined: the key is not that of a task's record. */
   taskIdIn(key: string): string | undefined {
     const id = key.slice(this.tasks.length);

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import type { RedisConnection } from '../redis/connection.ts';
+import { onConnection, type RedisConnection } from '../redis/connection.ts';
 import { isOutage, StoreError, toError } from '../redis/errors.ts';
 import { integer, text, tupleAnd, verdict } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
+import type { RedisAccess, StoreSettings } from '../redis/settings.ts';
 import { shardLayout } from '../redis/shards.ts';
 import { refusals, refusalText } from './refusal.ts';
 import { type KnownSchema, release, schema } from './version.ts';
@@ -142,4 +143,12 @@ export function schemaKeys(prefix: string) {
 function programIn(text: string): KnownProgram {
   const blank = text.indexOf(' ');
   return { version: Number(text.slice(0, blank)), id: text.slice(blank + 1) };
+}
+
+/** As `Schema.read`, over a connection of its own. @throws {StoreError} this release must not work here */
+export function inspectSchema(
+  settings: RedisAccess & Pick<StoreSettings, 'prefix' | 'shards'> & Partial<Pick<StoreSettings, 'deployment'>>,
+): Promise<SchemaReading> {
+  const { prefix, shards, deployment = 0 } = settings;
+  return onConnection(settings, (redis) => new Schema(redis, { prefix, shards, deployment, program: '' }).read());
 }

@@ -1,7 +1,6 @@
-import type { FailureReport } from '@switchyard/protocol';
+import type { CodeFrame, FailureReport, ThrownError } from '@switchyard/protocol';
 import { word } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
-import { storedFailureText } from './failure-text.ts';
 import type { TurnsDependencies } from './turns-dependencies.ts';
 
 const recordFailureScript = defineScript({
@@ -37,3 +36,50 @@ export async function recordFailure(
   });
   return verdict === 'recorded';
 }
+
+/** Bytes of a failure in Redis. */
+const MAX_BYTES = 8_192;
+const HEAD_LENGTH = 200;
+const MESSAGE_LENGTH = 1_000;
+
+/** A failure as scripts get it: see failures.lua. Too large: without its inner frames, then without its causes. */
+export function storedFailureText(report: FailureReport): string {
+  const head = `${report.kind} ${oneLine(report.message).slice(0, HEAD_LENGTH)}`;
+  const short = { ...report, message: report.message.slice(0, MESSAGE_LENGTH) };
+  for (const smaller of reductions) {
+    const text = `${head}\n${JSON.stringify(smaller(short))}`;
+    if (Buffer.byteLength(text) <= MAX_BYTES) return text;
+  }
+  return `${head}\n${JSON.stringify({ kind: report.kind, message: short.message.slice(0, HEAD_LENGTH) })}`;
+}
+
+type Reduction = (report: FailureReport) => FailureReport;
+
+const reductions: readonly Reduction[] = [
+  (report) => report,
+  (report) => withError(report, (error) => mapErrors(error, withoutInnerFrames)),
+  (report) => withError(report, ({ errors: _, ...error }) => error),
+  (report) => withError(report, ({ errors: _, cause: __, ...error }) => error),
+  ({ error: _, ...report }) => report,
+];
+
+function withError(report: FailureReport, change: (error: ThrownError) => ThrownError): FailureReport {
+  return report.error ? { ...report, error: change(report.error) } : report;
+}
+
+function mapErrors(error: ThrownError, change: (error: ThrownError) => ThrownError): ThrownError {
+  const { cause, errors } = error;
+  return change({
+    ...error,
+    ...(cause && { cause: mapErrors(cause, change) }),
+    ...(errors && { errors: errors.map((each) => mapErrors(each, change)) }),
+  });
+}
+
+const isOfAuthor = ({ of }: CodeFrame): boolean => of === 'author';
+
+function withoutInnerFrames({ frames, ...error }: ThrownError): ThrownError {
+  return frames ? { ...error, frames: frames.filter(isOfAuthor).slice(0, 3) } : error;
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim();
