@@ -231,7 +231,7 @@ describe('a push notification config that comes with a message', () => {
     const other = taskOf(await send({ id: 'a', url }, { metadata: { traceparent, tracestate } }));
     const scope = { principal: { tenant: 'default', subject: 'alice', scopes: [] }, agent: 'echo' };
     for (const id of [taskId, other])
-      expect(await stage.store.push.webhooks.get(scope, id, 'a')).toMatchObject({
+      expect(await stage.store.webhooks.get(scope, id, 'a')).toMatchObject({
         traceParent: traceparent,
         traceState: tracestate,
       });

@@ -38,7 +38,7 @@ async function completedTask(): Promise<string> {
 test('a deleted task leaves no record, text, event, index, webhook, step or accepted message', async () => {
   const before = await keysOfTasks();
   const taskId = await completedTask();
-  await store.push.webhooks.create(alice, taskId, { url: 'https://example.com/hook' });
+  await store.webhooks.create(alice, taskId, { url: 'https://example.com/hook' });
   expect((await keysOfTasks()).length).toBeGreaterThan(before.length + 5);
   expect(await store.tasks.delete(alice, taskId)).toBe('deleted');
   expect(await keysOfTasks()).toEqual(before);
@@ -51,7 +51,7 @@ test('deleting a task takes no longer if its webhooks were replaced millions of 
   const before = await keysOfTasks();
   const taskId = await completedTask();
   for (const id of ['a', 'b', 'b']) {
-    await store.push.webhooks.create(alice, taskId, { id, url: 'https://example.com/hook' });
+    await store.webhooks.create(alice, taskId, { id, url: 'https://example.com/hook' });
   }
   const [webhooks = ''] = await redis.keys(`${store.settings.prefix}*${taskId}:w`);
   const push = webhooks.replace(/:t:.*/, ':push');

@@ -20,7 +20,7 @@ async function busyTenant(store: Store, scope: Scope): Promise<OpenTurn> {
   await store.memory.write(turn, '"remembered"');
   const id = await store.conversations.open(turn, { seed: 'one', toAgent: 'kitchen', maxTurns: 3 });
   await store.conversations.append(turn, id, { seq: 1, event: { phase: 'turn' }, nextTurn: 1, isEnd: false });
-  await store.push.webhooks.create(scope, taskId, { id: 'hook', url: 'https://client.example.com/hook' });
+  await store.webhooks.create(scope, taskId, { id: 'hook', url: 'https://client.example.com/hook' });
   return turn;
 }
 

@@ -202,16 +202,16 @@ test('the last attempt of a task that was given up ends with "gave-up"', async (
 test('a timeline has each webhook with its last delivered event and the reason of its dead letter', async () => {
   const { taskId } = await accepted(store, alice);
   for (const id of ['delivered', 'dead-lettered'])
-    await store.push.webhooks.create(alice, taskId, { id, url: 'https://client.example.com/hook?key=secret' });
+    await store.webhooks.create(alice, taskId, { id, url: 'https://client.example.com/hook?key=secret' });
   await (await beginAs(taskId, 'one', 1)).publish(status('COMPLETED'));
   const states = async () => (await timeline(taskId)).deliveries.map(({ configId, state }) => [configId, state]);
   expect(await states()).toEqual([
     ['delivered', 'due'],
     ['dead-lettered', 'due'],
   ]);
-  await store.push.deliveries.claim();
+  await store.deliveries.claim();
   for (const number of [1, 2]) {
-    const open = await store.push.deliveries.open({ taskId, number, job: 1, token: `t${number}` });
+    const open = await store.deliveries.open({ taskId, number, job: 1, token: `t${number}` });
     if (typeof open === 'string') throw new Error(open);
     if (number === 1) await open.advance({ seq: 2, pending: [] });
     else await open.deadLetter({ origin: 'https://client.example.com', reason: 'the answer was 400', attempts: 9 });

@@ -48,7 +48,6 @@ export type { AnnouncedLimits, Places } from './places/places.ts';
 export type { Deliveries, PushJob } from './push/deliveries.ts';
 export type { DeadLetterDetails, DeliveryCursor, FailedAttempt } from './push/delivery-queue.ts';
 export type { OpenDeliveryQueue, TaskSnapshot } from './push/open-delivery-queue.ts';
-export type { Push } from './push/push.ts';
 export type { WebhookCreation, WebhookPage, Webhooks } from './push/webhooks.ts';
 export type { Consumer, ConsumerOptions } from './queue/consumer.ts';
 export { type DeliveryQueueId, queueName } from './queue/job.ts';

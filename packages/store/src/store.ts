@@ -11,8 +11,8 @@ import { Feeds } from './feed/feeds.ts';
 import { Memory } from './memory/memory.ts';
 import { Outbox } from './outbox/outbox.ts';
 import { Pace } from './pace/pace.ts';
-import { Push } from './push/push.ts';
-import type { Webhooks } from './push/webhooks.ts';
+import { Deliveries } from './push/deliveries.ts';
+import { Webhooks } from './push/webhooks.ts';
 import type { ConsumerDependencies } from './queue/consumer.ts';
 import { Isolation } from './queue/isolation.ts';
 import { Lease } from './queue/lease.ts';
@@ -122,7 +122,8 @@ export class Store {
   readonly scheduleList: ScheduleList;
   readonly agentIndexes: AgentIndexes;
   readonly room: Room;
-  readonly push: Push;
+  readonly webhooks: Webhooks;
+  readonly deliveries: Deliveries;
   /** Its commands do not wait for Redis to come back. */
   readonly pace: Pace;
   readonly registry: Registry;
@@ -195,7 +196,8 @@ export class Store {
     this.interrupted = new InterruptedTasks(dependencies);
     this.schedules = new Schedules(dependencies);
     this.scheduleList = new ScheduleList(dependencies);
-    this.push = new Push(dependencies);
+    this.webhooks = new Webhooks(dependencies);
+    this.deliveries = new Deliveries(dependencies);
     this.pace = new Pace({
       redis: withDeadline(redis, { ms: PACE_WITHIN_MS, health: this.#healthCheck }),
       shards,
@@ -226,12 +228,11 @@ export class Store {
       deadline,
     });
     const { prefix } = this.settings;
-    const push = new Push(dependencies);
     const registry = new Registry(redis, this.#channels, prefix);
     const credentials = new Credentials(dependencies, this.#channels, prefix);
     return {
       tasks: new Tasks(dependencies),
-      webhooks: push.webhooks,
+      webhooks: new Webhooks(dependencies),
       scheduleList: new ScheduleList(dependencies),
       credentials,
       audit: new AuditTrail(redis, this.settings),

@@ -41,9 +41,9 @@ const works: Readonly<Record<string, Work>> = {
     key: (id) => `t:${id}:w`,
     prepare: async (store) => {
       await acceptedWith(store, { webhook: { id: 'a', url: 'https://client.example.com/hook' } });
-      return async () => (await store.push.deliveries.waiting()) === 1;
+      return async () => (await store.deliveries.waiting()) === 1;
     },
-    run: (store) => store.push.deliveries.claim(),
+    run: (store) => store.deliveries.claim(),
   },
   'tasks that have waited for their client for too long': {
     set: 'outbox:interrupted',

@@ -69,15 +69,15 @@ const requests: Readonly<Record<string, Repeated>> = {
   'the creation of a webhook': {
     prepare: async (store) => {
       const id = await taskId(store);
-      return (own) => own.push.webhooks.create(alice, id, { id: 'a', url });
+      return (own) => own.webhooks.create(alice, id, { id: 'a', url });
     },
     answer: expect.objectContaining({ id: 'a' }),
   },
   'the deletion of a webhook': {
     prepare: async (store) => {
       const id = await taskId(store);
-      await store.push.webhooks.create(alice, id, { id: 'a', url });
-      return (own) => own.push.webhooks.delete(alice, id, 'a');
+      await store.webhooks.create(alice, id, { id: 'a', url });
+      return (own) => own.webhooks.delete(alice, id, 'a');
     },
     answer: 'deleted',
   },

@@ -42,12 +42,7 @@ test('no key is left after tasks with every kind of data and every kind of end',
 
   const consumers = await consumeAll(store);
   const isEmpty = async (): Promise<boolean> => {
-    await Promise.all([
-      store.outbox.sweep(),
-      store.orphans.end(),
-      store.agentIndexes.trim(),
-      store.push.deliveries.claim(),
-    ]);
+    await Promise.all([store.outbox.sweep(), store.orphans.end(), store.agentIndexes.trim(), store.deliveries.claim()]);
     return (await keysOf(prefix)).length === 0;
   };
   await until(isEmpty, { what: 'no key is left' }).catch(async () => expect(await keysOf(prefix)).toEqual([]));

@@ -80,7 +80,7 @@ test('a hidden task accepts no message and shows no webhook to a client that gue
   const acceptance = await store.tasks.accept(alice, { message: userMessage(), isHidden: true, webhook: hook });
   if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
   const { taskId } = acceptance;
-  const { webhooks } = store.push;
+  const { webhooks } = store;
   const attempts = async () => [
     (await store.tasks.accept(alice, { message: userMessage('more', { taskId }) })).verdict,
     await webhooks.get(alice, taskId, hook.id),
@@ -97,7 +97,7 @@ test('a hidden task accepts no message and shows no webhook to a client that gue
 
 test('a hidden task does not exist for its client, but an operator can cancel it', async () => {
   const { taskId } = await acceptHidden();
-  expect(await store.push.webhooks.create(alice, taskId, { url: 'https://client.example.com/hook' })).toBe('missing');
+  expect(await store.webhooks.create(alice, taskId, { url: 'https://client.example.com/hook' })).toBe('missing');
   expect(await store.tasks.delete(alice, taskId)).toBe('missing');
   expect(await store.tasks.cancel(alice, taskId)).toBe('missing');
   expect(await store.ops.tasks.delete(taskId)).toBe('live');

@@ -69,7 +69,7 @@ async function playFullTask(store: TestStore, keys: () => Promise<string[]>): Pr
   await acceptedBy(store, alice, { message: userMessage('more', { taskId }), idempotencyKey: 'the second' });
   await acceptedBy(store, alice, { message: userMessage('and more', { taskId, messageId: 'a:b' }) });
   const turn = await begun(store, taskId, { job: 2 });
-  await store.push.webhooks.create(alice, taskId, webhook('dead-lettered'));
+  await store.webhooks.create(alice, taskId, webhook('dead-lettered'));
   await store.steps.begin(turn, 'step pay');
   await store.steps.end(turn, 'step pay', '1');
   turn.noteModelCall({ at: new Date(0).toISOString(), model: 'm', durationMs: 1 });
@@ -85,9 +85,9 @@ async function playFullTask(store: TestStore, keys: () => Promise<string[]>): Pr
   await turn.publish({ kind: 'status', state: 'TASK_STATE_FAILED', settles: true, deadLetterReason: 'it is bad' });
   await store.orphans.end();
 
-  await store.push.deliveries.claim();
+  await store.deliveries.claim();
   for (const number of [1, 2]) {
-    const open = await store.push.deliveries.open({ taskId, number, job: 1, token: `t${number}` });
+    const open = await store.deliveries.open({ taskId, number, job: 1, token: `t${number}` });
     if (typeof open === 'string') throw new Error(open);
     const seq = Number((await store.tasks.read(alice, taskId))?.seq);
     if (number === 1) await open.advance({ seq, pending: [] });
@@ -137,7 +137,7 @@ test.for(Object.entries(ways))('a task that is removed by %s leaves no key and n
   const task = await playFullTask(store, keys);
   await way.remove(store, task);
   const isEmpty = async (): Promise<boolean> => {
-    await Promise.all([store.agentIndexes.trim(), store.push.deliveries.claim()]);
+    await Promise.all([store.agentIndexes.trim(), store.deliveries.claim()]);
     return (await left(keys, task)).length === 0;
   };
   if (way.settings?.retentionMs) await until(isEmpty, { what: 'all keys expire' });

@@ -225,10 +225,10 @@ describe('a repeating schedule', () => {
     const store = await testStore({ pushSecrets: ['0123456789abcdef0123456789abcdef'] });
     const webhook = { id: 'a', url: 'https://client.example.com/hook', token: 'secret' };
     const { taskId } = await scheduled(store, { ...inMs(0), ...everySecond }, { webhook });
-    await store.push.webhooks.create(alice, taskId, { id: 'b', url: 'https://client.example.com/other' });
+    await store.webhooks.create(alice, taskId, { id: 'b', url: 'https://client.example.com/other' });
     await beginAll(store);
     const [next = ''] = (await waiting(store)).entries;
-    const page = await store.push.webhooks.list(alice, next, { pageSize: 9 });
+    const page = await store.webhooks.list(alice, next, { pageSize: 9 });
     expect(page?.webhooks).toMatchObject([webhook, { id: 'b' }]);
   });
 
@@ -237,7 +237,7 @@ describe('a repeating schedule', () => {
     const store = await testStore({ redisUrl: ledger.url });
     const commandsWith = async (...ids: string[]): Promise<readonly string[]> => {
       const { taskId } = await scheduled(store, { ...inMs(-1_000), ...everySecond });
-      for (const id of ids) await store.push.webhooks.create(alice, taskId, { id, url: 'https://client.example.com' });
+      for (const id of ids) await store.webhooks.create(alice, taskId, { id, url: 'https://client.example.com' });
       const { commands } = await ledger.during(async () => {
         expect(await store.schedules.begin()).toMatchObject({ tasks: [{ taskId }], errors: [] });
       });
@@ -253,15 +253,15 @@ describe('a repeating schedule', () => {
   test('goes on without a webhook whose secret was removed, and says so', async () => {
     const old = await testStore({ pushSecrets: ['an old secret'] });
     const { taskId } = await scheduled(old, { ...inMs(0), ...everySecond });
-    await old.push.webhooks.create(alice, taskId, { id: 'old', url: 'https://client.example.com/old' });
+    await old.webhooks.create(alice, taskId, { id: 'old', url: 'https://client.example.com/old' });
     const store = await testStore({ prefix: old.settings.prefix, pushSecrets: ['a new secret'] });
     const webhook = { id: 'new', url: 'https://client.example.com/new' };
-    await store.push.webhooks.create(alice, taskId, webhook);
+    await store.webhooks.create(alice, taskId, webhook);
     const { tasks, errors } = await store.schedules.begin();
     expect(tasks).toMatchObject([{ taskId }]);
     expect(errors.map(String)).toEqual([expect.stringContaining(`Webhook old of task ${taskId}: It was encrypted`)]);
     const [next = ''] = (await waiting(store)).entries;
-    expect((await store.push.webhooks.list(alice, next, { pageSize: 9 }))?.webhooks).toEqual([webhook]);
+    expect((await store.webhooks.list(alice, next, { pageSize: 9 }))?.webhooks).toEqual([webhook]);
     expect(await beginAll(store)).toEqual([next]);
   });
 

@@ -216,8 +216,8 @@ describe('a dead letter', () => {
     const { id: taskId } = await submit(stage.url);
     const scope = { principal: { tenant: 'default', subject: 'anonymous', scopes: [] }, agent: 'echo' };
     const url = 'https://example.com/hook?secret=1';
-    await stage.store.push.webhooks.create(scope, taskId, { id: 'hook', url, token: 'token-of-hook' });
-    const { deliveries } = stage.store.push;
+    await stage.store.webhooks.create(scope, taskId, { id: 'hook', url, token: 'token-of-hook' });
+    const { deliveries } = stage.store;
     await stage.store.tasks.cancel(scope, taskId);
     const queue = await deliveries.open({ taskId, number: 1, job: 1, token: 'run' });
     if (typeof queue === 'string') throw new Error(queue);

@@ -4,7 +4,7 @@ import { PartPoller } from '../timing/timing.ts';
 
 /** What the claimer needs of a store. */
 export interface ClaimableDeliveries {
-  readonly push: { readonly deliveries: Pick<Store['push']['deliveries'], 'claim'> };
+  readonly deliveries: Pick<Store['deliveries'], 'claim'>;
   readonly dueWork: Store['dueWork'];
 }
 
@@ -17,7 +17,7 @@ export class DeliveryClaimer {
   constructor(store: ClaimableDeliveries, everyMs: number, emit: Emit) {
     this.#store = store;
     const onError = (error: unknown): void => emit({ kind: 'error', where: 'push claim', err: error });
-    const run = async (shards?: readonly Shard[]): Promise<void> => void (await store.push.deliveries.claim(shards));
+    const run = async (shards?: readonly Shard[]): Promise<void> => void (await store.deliveries.claim(shards));
     this.#poller = new PartPoller({ everyMs, run, onError });
   }
 

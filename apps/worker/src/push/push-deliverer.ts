@@ -37,7 +37,7 @@ export class PushDeliverer {
   constructor(settings: PushSettings, dependencies: PushDependencies) {
     const { concurrency, timeoutMs, claimEveryMs } = settings;
     const { store, emit, resolve } = dependencies;
-    const { deliveries } = store.push;
+    const { deliveries } = store;
     this.#settings = settings;
     this.#dependencies = dependencies;
     this.#claimer = new DeliveryClaimer(store, claimEveryMs, emit);
@@ -72,7 +72,7 @@ export class PushDeliverer {
   async #run(job: PushJob): Promise<JobOutcome> {
     const { store, emit, secrets = [] } = this.#dependencies;
     const dependencies = {
-      deliveries: store.push.deliveries,
+      deliveries: store.deliveries,
       settings: this.#settings,
       circuits: this.#circuits,
       client: this.#client,

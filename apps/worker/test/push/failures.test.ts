@@ -165,7 +165,7 @@ describe('a webhook', () => {
     const taskId = await stage.task({ id: 'a', url: receiver.url });
     await until(() => stage.happened('push-ended').length, { what: 'the end of the webhook' });
     await (await stage.begin(taskId)).publish(working('one'));
-    expect(await stage.store.push.deliveries.claim()).toBe(0);
+    expect(await stage.store.deliveries.claim()).toBe(0);
     expect(receiver.requests).toHaveLength(1);
     expect(await stage.deadLetters()).toEqual([]);
   });

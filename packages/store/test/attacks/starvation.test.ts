@@ -152,7 +152,7 @@ describe('a tenant with many waiting tasks', () => {
       const message = userMessage('hello');
       await store.tasks.accept(of(tenant), { message, webhook: { url } });
     }
-    while (await store.push.deliveries.claim());
+    while (await store.deliveries.claim());
     expect(await new Taker(store, '@push').tenantsOfNext(2)).toContain('light');
   });
 });

@@ -59,22 +59,22 @@ class World {
 
   async create(id: string): Promise<void> {
     const seq = await this.#seq();
-    const made = await store.push.webhooks.create(alice, this.#taskId, { id, url });
+    const made = await store.webhooks.create(alice, this.#taskId, { id, url });
     if (made !== 'too-many' && !this.#deliveries.has(id)) this.#deliveries.set(id, { from: seq, seqs: [] });
   }
 
   async delete(id: string): Promise<void> {
-    await store.push.webhooks.delete(alice, this.#taskId, id);
+    await store.webhooks.delete(alice, this.#taskId, id);
     this.#deliveries.delete(id);
   }
 
   /** A worker takes a job; earlier workers may still run the same job. */
   async open(n: number): Promise<void> {
-    await store.push.deliveries.claim();
+    await store.deliveries.claim();
     const queues = (await redis.zrange(`${root}push`, '0', '-1')).filter((queue) => queue.startsWith(this.#taskId));
     const number = Number(queues[n % (queues.length || 1)]?.split('.').at(-1) ?? 0);
     const job = Number(await redis.hget(`${root}t:${this.#taskId}:w`, `${number}:job`));
-    const opened = await store.push.deliveries.open({ taskId: this.#taskId, number, job, token: randomUUID() });
+    const opened = await store.deliveries.open({ taskId: this.#taskId, number, job, token: randomUUID() });
     if (typeof opened !== 'string') this.#runs.push(opened);
   }
 

@@ -29,7 +29,7 @@ async function jobOf(of: Store, taskId: string): Promise<PushJob> {
 }
 
 async function opened(of: Store, job: PushJob): Promise<OpenDeliveryQueue> {
-  const queue = await of.push.deliveries.open(job);
+  const queue = await of.deliveries.open(job);
   if (typeof queue === 'string') throw new Error(`there was nothing to deliver: ${queue}`);
   return queue;
 }
@@ -46,7 +46,7 @@ describe('a delivery queue', () => {
     await (await begun(store, taskId)).publish(working);
     expect(await marks(store)).toContain(`${taskId}.1`);
     expect((await jobOf(store, taskId)).job).toBe(first.job + 1);
-    expect(await store.push.deliveries.open(first)).toBe('stale');
+    expect(await store.deliveries.open(first)).toBe('stale');
   });
 
   test('that is held back is claimed only after the first event of the agent', async () => {
@@ -58,14 +58,14 @@ describe('a delivery queue', () => {
     if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
     const { taskId } = acceptance;
     const claims = (): Promise<string | null> => redis.hget(`${root(store)}t:${taskId}:w`, '1:claims');
-    await store.push.deliveries.claim();
+    await store.deliveries.claim();
     expect([await claims(), (await marks(store)).includes(`${taskId}.1`)]).toEqual([null, true]);
     const turn = await begun(store, taskId);
     await turn.publish(working);
-    await store.push.deliveries.claim();
+    await store.deliveries.claim();
     expect(await claims()).toBe('1');
     await turn.publish(working);
-    await store.push.deliveries.claim();
+    await store.deliveries.claim();
     expect(await claims()).toBe('1');
   });
 
@@ -159,9 +159,9 @@ describe('a delivery queue', () => {
     const taskId = await withWebhook(store);
     const job = await jobOf(store, taskId);
     const queue = await opened(store, job);
-    await store.push.webhooks.delete(alice, taskId, 'a');
+    await store.webhooks.delete(alice, taskId, 'a');
     expect(await queue.advance({ seq: 1, pending: [] })).toBe('fenced');
-    expect(await store.push.deliveries.open(job)).toBe('stale');
+    expect(await store.deliveries.open(job)).toBe('stale');
     expect(await marks(store)).not.toContain(`${taskId}.1`);
     expect(await redis.hgetall(`${root(store)}t:${taskId}:w`)).toEqual({ last: '1', count: '0' });
   });
@@ -188,31 +188,31 @@ describe('claiming delivery queues', () => {
     const isSeen = async () => (await redis.keys(`${own.settings.prefix}*push:marker`)).length === 0;
     await until(isSeen, { what: 'no notification is left' });
     expect(notifications).toBe(1);
-    const claims = await Promise.all([1, 2, 3].map(() => own.push.deliveries.claim()));
+    const claims = await Promise.all([1, 2, 3].map(() => own.deliveries.claim()));
     expect(claims.sort()).toEqual([0, 0, 1]);
-    expect(await own.push.deliveries.waiting()).toBe(1);
+    expect(await own.deliveries.waiting()).toBe(1);
   });
 
   test('is claimed together with all others that are due, as after a time without workers', async () => {
     const own = await testStore();
     await Promise.all(Array.from({ length: 450 }, () => withWebhook(own)));
-    expect(await own.push.deliveries.claim()).toBe(450);
-    expect(await own.push.deliveries.waiting()).toBe(450);
+    expect(await own.deliveries.claim()).toBe(450);
+    expect(await own.deliveries.waiting()).toBe(450);
   });
 
   test('adds a lost job again after the lease, also one that is in none of the lists of the queue', async () => {
     const taskId = await withWebhook(reclaiming);
     const { job } = await jobOf(reclaiming, taskId);
-    await reclaiming.push.deliveries.claim();
+    await reclaiming.deliveries.claim();
     await redis.del(...(await redis.keys(`${root(reclaiming)}q:@push:*`)));
-    await until(() => reclaiming.push.deliveries.claim(), { what: 'the lease to end' });
-    expect(await reclaiming.push.deliveries.waiting()).toBe(1);
+    await until(() => reclaiming.deliveries.claim(), { what: 'the lease to end' });
+    expect(await reclaiming.deliveries.waiting()).toBe(1);
     await redis.del(`${root(reclaiming)}q:@push:prioritized`); // the job is in none of the queue's lists
-    await until(async () => (await reclaiming.push.deliveries.claim()) && reclaiming.push.deliveries.waiting(), {
+    await until(async () => (await reclaiming.deliveries.claim()) && reclaiming.deliveries.waiting(), {
       what: 'the job waits',
     });
     expect((await jobOf(reclaiming, taskId)).job).toBe(job);
-    await reclaiming.push.webhooks.delete(alice, taskId, 'a');
+    await reclaiming.webhooks.delete(alice, taskId, 'a');
   });
 
   test('doubles the lease of a queue each time that its job is late, up to 16 times', async () => {
@@ -221,27 +221,27 @@ describe('claiming delivery queues', () => {
     const dueInMs = async (): Promise<number> => {
       await redis.zadd(`${root(own)}push`, 0, `${taskId}.1`);
       const [seconds] = await redis.time();
-      await own.push.deliveries.claim();
+      await own.deliveries.claim();
       return Number(await redis.zscore(`${root(own)}push`, `${taskId}.1`)) - Number(seconds) * 1_000;
     };
     const leases: number[] = [];
     for (let n = 0; n < 6; n++) leases.push(Math.round((await dueInMs()) / own.settings.reclaimAfterMs));
     expect(leases).toEqual([1, 2, 4, 8, 16, 16]);
-    expect(await own.push.deliveries.waiting()).toBe(1);
+    expect(await own.deliveries.waiting()).toBe(1);
   });
 
   test('does not claim a queue before its next attempt is due', async () => {
     const taskId = await withWebhook(reclaiming);
-    await reclaiming.push.deliveries.claim();
+    await reclaiming.deliveries.claim();
     await (await opened(reclaiming, await jobOf(reclaiming, taskId))).postpone({ delayMs: 60_000, attempts: 1 });
-    expect(await reclaiming.push.deliveries.claim()).toBe(0);
-    await reclaiming.push.webhooks.delete(alice, taskId, 'a');
+    expect(await reclaiming.deliveries.claim()).toBe(0);
+    await reclaiming.webhooks.delete(alice, taskId, 'a');
   });
 
   test('unmarks the queues of expired tasks', async () => {
     const taskId = await withWebhook(store);
     await redis.del(`${root(store)}t:${taskId}`, `${root(store)}t:${taskId}:w`);
-    await store.push.deliveries.claim();
+    await store.deliveries.claim();
     expect(await marks(store)).not.toContain(`${taskId}.1`);
   });
 });
@@ -271,7 +271,7 @@ describe('a dead letter', () => {
     const taskId = await deadLettered();
     await (await begun(store, taskId)).publish(working);
     expect(await marks(store)).not.toContain(`${taskId}.1`);
-    expect(await store.push.deliveries.open(await jobOf(store, taskId))).toBe('stale');
+    expect(await store.deliveries.open(await jobOf(store, taskId))).toBe('stale');
     expect(await store.ops.deadLetters.retry(`${taskId}.1`)).toEqual({ verdict: 'retried', taskId });
     expect(await store.ops.deadLetters.retry(`${taskId}.1`)).toEqual({ verdict: 'missing' });
     expect(await of(taskId)).toBeUndefined();
@@ -284,12 +284,12 @@ describe('a dead letter', () => {
     expect(await store.ops.deadLetters.delete(`${taskId}.1`)).toBe(true);
     expect(await store.ops.deadLetters.delete(`${taskId}.1`)).toBe(false);
     expect(await of(taskId)).toBeUndefined();
-    expect(await store.push.webhooks.get(alice, taskId, 'a')).toBeUndefined();
+    expect(await store.webhooks.get(alice, taskId, 'a')).toBeUndefined();
   });
 
   test('is deleted when the client replaces the webhook, which continues where the old one stopped', async () => {
     const taskId = await deadLettered();
-    await store.push.webhooks.create(alice, taskId, { id: 'a', url: `${url}/2` });
+    await store.webhooks.create(alice, taskId, { id: 'a', url: `${url}/2` });
     expect(await of(taskId)).toBeUndefined();
     expect(await marks(store)).toContain(`${taskId}.2`);
     expect(await redis.hget(`${root(store)}t:${taskId}:w`, '2:cursor')).toBe('0');

@@ -7,7 +7,7 @@ import { alice, bob, testRedis, testStore } from '../support/redis.ts';
 
 const store = await testStore({ maxWebhooks: 3, pushSecrets: ['a secret'], retentionMs: 60_000 });
 const redis = testRedis();
-const { webhooks } = store.push;
+const { webhooks } = store;
 const url = 'https://client.example.com/hook';
 const key = (taskId: string): string => `${store.settings.prefix}{s0}:t:${taskId}:w`;
 const all = { pageSize: 100 };
@@ -86,8 +86,8 @@ describe('the webhooks of a task', () => {
     const plain = await testStore({ redisUrl: server.url });
     const { prefix } = plain.settings;
     const changes: ((own: Store, taskId: string) => Promise<unknown>)[] = [
-      (own, taskId) => own.push.webhooks.create(alice, taskId, { id: 'a', url }),
-      (own, taskId) => own.push.webhooks.delete(alice, taskId, 'a'),
+      (own, taskId) => own.webhooks.create(alice, taskId, { id: 'a', url }),
+      (own, taskId) => own.webhooks.delete(alice, taskId, 'a'),
       (own, taskId) => own.tasks.delete(alice, taskId),
     ];
     const fails = async (change: (typeof changes)[number]): Promise<void> => {

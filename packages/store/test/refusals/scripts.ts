@@ -883,7 +883,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       prepare: async ({ store }) => {
         const { taskId } = await accepted(store, alice);
         const draft = { id: 'a', url: 'https://client.example.com/hook' };
-        return () => store.push.webhooks.create(alice, taskId, draft);
+        return () => store.webhooks.create(alice, taskId, draft);
       },
       answer: { id: 'a', url: 'https://client.example.com/hook' },
     },
@@ -893,7 +893,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       kind: 'reads',
       prepare: async (stage) => {
         const taskId = await stage.webhook();
-        return async () => (await stage.store.push.webhooks.get(alice, taskId, 'a'))?.id;
+        return async () => (await stage.store.webhooks.get(alice, taskId, 'a'))?.id;
       },
       answer: 'a',
     },
@@ -903,7 +903,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       kind: 'ends',
       prepare: async (stage) => {
         const taskId = await stage.webhook();
-        return () => stage.store.push.webhooks.delete(alice, taskId, 'a');
+        return () => stage.store.webhooks.delete(alice, taskId, 'a');
       },
       answer: 'deleted',
     },
@@ -913,7 +913,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       kind: 'begins',
       prepare: async (stage) => {
         await stage.webhook();
-        return () => stage.store.push.deliveries.claim();
+        return () => stage.store.deliveries.claim();
       },
       answer: 1,
     },
@@ -923,7 +923,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       kind: 'begins',
       prepare: async (stage) => {
         const job = { taskId: await stage.webhook(), number: 1, job: 1, token: randomUUID() };
-        return async () => typeof (await stage.store.push.deliveries.open(job));
+        return async () => typeof (await stage.store.deliveries.open(job));
       },
       answer: 'object',
     },

@@ -165,7 +165,7 @@ export class Stage implements AsyncDisposable {
 
   async deliveryQueue(): Promise<OpenDeliveryQueue> {
     const taskId = await this.webhook();
-    const queue = await this.store.push.deliveries.open({ taskId, number: 1, job: 1, token: randomUUID() });
+    const queue = await this.store.deliveries.open({ taskId, number: 1, job: 1, token: randomUUID() });
     if (typeof queue === 'string') throw new Error(queue);
     return queue;
   }

@@ -113,7 +113,7 @@ describe('in a Redis that is nearly full', () => {
   test('a task stays until its webhooks have all its events', async () => {
     const store = await openStore({ pushSecrets: ['a secret'] });
     const { taskId } = await accepted(store, alice);
-    await store.push.webhooks.create(alice, taskId, { id: 'a', url: 'https://client.example.com/hook' });
+    await store.webhooks.create(alice, taskId, { id: 'a', url: 'https://client.example.com/hook' });
     await (await begun(store, taskId)).publish(outcome('COMPLETED'));
     const others = await endedTasks(store, 70);
     await limitMemoryFarBelow();

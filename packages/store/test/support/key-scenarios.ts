@@ -56,7 +56,7 @@ export async function consumeAll(store: TestStore): Promise<Pick<Consumer, 'stop
     ...['echo', queueName('echo', 'print'), 'kitchen', REMOTE_AGENTS].map((queue) =>
       store.turns.consume({ queue, concurrency: 10, run, onError }),
     ),
-    store.push.deliveries.consume({ concurrency: 10, run, onError }),
+    store.deliveries.consume({ concurrency: 10, run, onError }),
   ];
   await Promise.all(consumers.map((consumer) => consumer.start()));
   return consumers;
@@ -209,11 +209,11 @@ async function webhooks(store: TestStore, recordKeys: () => Promise<void>): Prom
   const turn = await hostTurn(store, 'webhooks');
   const { taskId } = turn.start;
   for (const id of ['delivered', 'dead-lettered', 'not called'])
-    await store.push.webhooks.create(alice, taskId, { id, url: 'https://client.example.com/hook' });
+    await store.webhooks.create(alice, taskId, { id, url: 'https://client.example.com/hook' });
   await turn.publish(outcome('COMPLETED'));
-  await store.push.deliveries.claim();
+  await store.deliveries.claim();
   for (const number of [1, 2]) {
-    const open = await store.push.deliveries.open({ taskId, number, job: 1, token: `t${number}` });
+    const open = await store.deliveries.open({ taskId, number, job: 1, token: `t${number}` });
     if (typeof open === 'string') throw new Error(open);
     if (number === 1) await open.advance({ seq: 2, pending: [] });
     else

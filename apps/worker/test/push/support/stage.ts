@@ -62,14 +62,14 @@ export class Stage implements AsyncDisposable {
 
   /** Adds another webhook to the task. */
   async also(taskId: string, webhook: WebhookDraft): Promise<Webhook> {
-    const made = await this.store.push.webhooks.create(scope, taskId, webhook);
+    const made = await this.store.webhooks.create(scope, taskId, webhook);
     if (typeof made === 'string') throw new Error(made);
     return made;
   }
 
   /** Claims a delivery queue like a worker that crashes before it has added the job. */
   async claimAndDie(taskId: string): Promise<void> {
-    await this.store.push.deliveries.claim();
+    await this.store.deliveries.claim();
     await this.store.queue.remove('@push', `${taskId}.1`, 1);
   }
 
