@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Ops } from '@switchyard/operators';
 import type { StoreSettings } from '../../src/index.ts';
 import { findJobs, parkJobs } from '../../src/places/places.ts';
 import { renewScript } from '../../src/queue/lease.ts';
@@ -8,6 +9,7 @@ import { mastersOf } from '../../src/redis/masters.ts';
 import { ownerOf } from '../../src/redis/scope.ts';
 import { copySteps } from '../../src/tasks/accept/copy-steps.ts';
 import { accepted, beginTurn, begun, spent, userMessage } from '../support/drive.ts';
+import { nowhere } from '../support/key-scenarios.ts';
 import { alice } from '../support/redis.ts';
 import { longAgo, recoverNow } from '../support/runs.ts';
 import { outcome, type Stage } from './stage.ts';
@@ -987,6 +989,21 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
         return () => stage.store.ops.deadLetters.delete(id);
       },
       answer: true,
+    },
+  ],
+  'operators/move-cursor.lua': [
+    {
+      kind: 'begins',
+      prepare: async ({ store: { inside }, port: { redis, shards } }) => {
+        const { archiver } = new Ops({ inside: { ...inside, archive: nowhere } });
+        const [keys] = shards.all;
+        await redis.set(keys?.archived ?? '', 'mx1vcd61');
+        return async () => {
+          await archiver?.recopy();
+          return redis.get(keys?.archived ?? '');
+        };
+      },
+      answer: '',
     },
   ],
   'tasks/accept/copy-steps.lua': [

@@ -265,7 +265,7 @@ async function hostTurn(store: TestStore, contextId: string): Promise<OpenTurn> 
 }
 
 /** An archive that refuses every task. */
-const nowhere: TaskArchive = {
+export const nowhere: TaskArchive = {
   put: async () => {
     throw new NotArchivable('It is full.');
   },
