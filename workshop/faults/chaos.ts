@@ -26,6 +26,7 @@ import {
   createScenario,
   limitedKinds,
   machineMs,
+  type ScenarioKind,
   type ScheduledFor,
   scenarioKinds,
 } from './workload/scenario.ts';
@@ -229,6 +230,10 @@ export interface TrafficOptions extends Pick<ChaosOptions, 'clients' | 'seed' | 
   readonly begunMs?: (taskId: string) => Promise<number | undefined>;
 }
 
+function kindsOf({ begunMs, kept }: TrafficOptions): ScenarioKind[] {
+  return [...scenarioKinds, ...(begunMs ? limitedKinds : []), ...(kept ? (['upload'] as const) : [])];
+}
+
 /** Starts clients that play scenarios one after the other. */
 export function startTraffic(options: TrafficOptions) {
   const { gateways, onRetry, seed, clients, tasks, mayLoseEvents, receiver, kept, begunMs, log } = options;
@@ -248,7 +253,7 @@ export function startTraffic(options: TrafficOptions) {
     const random = new SeededRandom(seed * 1_000 + n);
     const clientOf = (agent?: string): ResilientClient =>
       new ResilientClient(agent === undefined ? gateways : gatewaysOf(gateways, agent), n, onRetry);
-    const kinds = [...scenarioKinds, ...(begunMs ? limitedKinds : []), ...(kept ? (['upload'] as const) : [])];
+    const kinds = kindsOf(options);
     while (!isOver) {
       const key = `s${seed}.${n}.${begun++}`;
       const kind = random.pick(kinds);
@@ -259,8 +264,10 @@ export function startTraffic(options: TrafficOptions) {
         ...(begunMs && askedBy(random, mayLoseEvents)),
       });
       const agent = agentOf(kind);
+      const ended: string[] = [];
       const onEnded = (task: Task): void => {
         const { id, status } = task;
+        ended.push(id);
         seen.endedMs.set(id, machineMs());
         if (status.state === 'TASK_STATE_REJECTED') seen.rejected.add(id);
         kept?.add({ task, agent, sha256: scenario.file?.sha256 });
@@ -268,6 +275,7 @@ export function startTraffic(options: TrafficOptions) {
       const options = { receiver, mayLoseEvents, onEnded, ...(begunMs && { begunMs }) };
       const client = clientOf(agent);
       const { violations, resumed } = await playScenario(client, scenario, options);
+      kept?.deleteSome(ended, random);
       seen.violations.push(...violations);
       for (const { kind, what } of violations) log(`     VIOLATION  ${kind}: ${what}`);
       seen.resumed += resumed;

@@ -4,7 +4,14 @@ import { skippedFor } from '../../../tests/support/has-program.ts';
 import { archived, runChaos } from '../chaos.ts';
 import { Outages } from '../inject/outages.ts';
 import { missingStores } from '../stores/stores.ts';
-import { leftFiles, wrongDigest, wrongList, wrongReading } from '../workload/kept-tasks.ts';
+import {
+  leftFiles,
+  listedThoughDeleted,
+  wrongDeletion,
+  wrongDigest,
+  wrongList,
+  wrongReading,
+} from '../workload/kept-tasks.ts';
 
 const skipped = skippedFor(missingStores());
 /** The others take too long for a test, or have their own tests. One of the kills waits for the next worker's turn. */
@@ -49,6 +56,16 @@ test.each<[string, { status: number; text: string; isExplained?: boolean }, stri
 ])('the violations of an ended task that was read %s', (_, { isExplained = false, ...answer }, what) => {
   const found = wrongReading(task, { ...answer, isExplained });
   expect(found).toEqual(what === undefined ? [] : [{ kind: 'unreadable', what: expect.stringContaining(what) }]);
+});
+
+test('a deleted task that is read or listed is a violation', () => {
+  const isExplained = false;
+  expect(wrongDeletion('t', { status: 404, text: 'no', isExplained })).toEqual([]);
+  expect(wrongDeletion('t', { status: 200, text: '{}', isExplained })).toEqual([
+    { kind: 'deleted', what: 't was answered 200: {}' },
+  ]);
+  expect(listedThoughDeleted(['t'], ['a', 'b'])).toEqual([]);
+  expect(listedThoughDeleted(['t'], ['a', 't'])).toEqual([{ kind: 'deleted', what: 't is listed' }]);
 });
 
 test('an outage explains a refusal while it lasts and until programs notice its end, of its own store only', () => {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { Task } from '@switchyard/protocol';
+import type { SeededRandom } from '../../statistics.ts';
 import type { Outages } from '../inject/outages.ts';
 import { digestOf } from './file-transfers.ts';
 import { type Gateways, gatewaysOf, ResilientClient } from './resilient-client.ts';
@@ -27,10 +28,16 @@ const READERS = 3;
 /** Longer than any fault lasts. */
 const GIVE_UP_AFTER_MS = 60_000;
 const PAUSE_MS = 50;
+const SHARE_OF_DELETED = 0.15;
+/** Some are copied by then, and others are not. */
+const DELETED_WITHIN_MS = 20_000;
 const LIST_PAUSE_MS = 2_000;
 const PAGE_SIZE = 100;
 
-/** From its end on a task can be read, is listed once, and has its files: while Redis has it, and afterwards. */
+/**
+ * From its end on a task can be read, is listed once, and has its files: while Redis has it, and afterwards, until it is
+ * deleted.
+ */
 export class KeptTasks {
   readonly violations: Violation[] = [];
   readonly #gateways: Gateways;
@@ -38,6 +45,10 @@ export class KeptTasks {
   /** By agent. */
   readonly #clients = new Map<string | undefined, ResilientClient>();
   readonly #kept: KeptTask[] = [];
+  /** Tasks whose deletion has begun, and those whose deletion was confirmed. */
+  readonly #leaving = new Set<string>();
+  readonly #deleted: KeptTask[] = [];
+  readonly #deletions: Promise<void>[] = [];
   #running: Promise<unknown> = Promise.resolve();
   #isOver = false;
   /** Answers of 200 to reads, complete lists, and downloads. */
@@ -48,12 +59,24 @@ export class KeptTasks {
     this.#outages = outages;
   }
 
-  get count(): number {
-    return this.#kept.length;
-  }
-
   add(kept: KeptTask): void {
     this.#kept.push(kept);
+  }
+
+  /** Deletes some of these later: they may be copied at the same moment. From then on nobody reads or lists them. */
+  deleteSome(taskIds: readonly string[], random: SeededRandom): void {
+    for (const id of taskIds) {
+      if (random.next() > SHARE_OF_DELETED) continue;
+      const kept = this.#kept.find(({ task }) => task.id === id);
+      const deletion = async (): Promise<Violation[]> => {
+        await delay(random.between(0, DELETED_WITHIN_MS));
+        this.#leaving.add(id);
+        await this.#clientOf(kept?.agent).delete(id);
+        if (kept) this.#deleted.push(kept);
+        return [];
+      };
+      this.#deletions.push(this.#noting('deleted', id, deletion));
+    }
   }
 
   /** Reads tasks and files, and lists them, over and over. */
@@ -64,12 +87,13 @@ export class KeptTasks {
 
   async stop(): Promise<void> {
     this.#isOver = true;
-    await this.#running;
+    await Promise.all([this.#running, ...this.#deletions]);
   }
 
   /** Checks each task once, and the lists. */
   async checkAll(): Promise<void> {
     await forEach(this.#kept, (kept) => this.#check(kept));
+    await forEach(this.#deleted, (kept) => this.#checkDeleted(kept));
     await this.#checkLists();
   }
 
@@ -101,6 +125,8 @@ export class KeptTasks {
     for (let n = first; !this.#isOver; n += READERS) {
       const kept = this.#kept[n % Math.max(1, this.#kept.length)];
       if (kept) await this.#check(kept);
+      const deleted = this.#deleted[n % Math.max(1, this.#deleted.length)];
+      if (deleted) await this.#checkDeleted(deleted);
       await delay(PAUSE_MS);
     }
   }
@@ -113,11 +139,12 @@ export class KeptTasks {
   }
 
   async #check({ task, agent, sha256 }: KeptTask): Promise<void> {
+    if (this.#leaving.has(task.id)) return;
     const client = this.#clientOf(agent);
     await this.#noting('unreadable', task.id, async () => {
       const wrong = wrongReading(task, await this.#read(client, task.id));
       if (wrong.length === 0) this.done.reads++;
-      return wrong;
+      return this.#leaving.has(task.id) ? [] : wrong;
     });
     if (sha256 === undefined) return;
     for (const url of filesOf(task))
@@ -126,6 +153,10 @@ export class KeptTasks {
         if (wrong.length === 0) this.done.downloads++;
         return wrong;
       });
+  }
+
+  async #checkDeleted({ task: { id }, agent }: KeptTask): Promise<void> {
+    await this.#noting('deleted', id, async () => wrongDeletion(id, await this.#read(this.#clientOf(agent), id)));
   }
 
   /** The last answer, after those that a fault explains. */
@@ -146,16 +177,15 @@ export class KeptTasks {
   async #checkLists(): Promise<void> {
     for (const [agent, kept] of Map.groupBy([...this.#kept], (each) => each.agent))
       await this.#noting('unreadable', `the list of ${agent ?? 'the first agent'}`, async () => {
-        const wrong = wrongList(
-          kept.map(({ task }) => task.id),
-          await this.#clientOf(agent).listAll(PAGE_SIZE),
-        );
+        const deleted = this.#deleted.map(({ task }) => task.id);
+        const listed = await this.#clientOf(agent).listAll(PAGE_SIZE);
+        const ids = kept.map(({ task }) => task.id).filter((id) => !this.#leaving.has(id));
         this.done.lists++;
-        return wrong;
+        return [...wrongList(ids, listed), ...listedThoughDeleted(deleted, listed)];
       });
   }
 
-  async #noting(kind: 'unreadable' | 'files', what: string, check: () => Promise<Violation[]>): Promise<void> {
+  async #noting(kind: Violation['kind'], what: string, check: () => Promise<Violation[]>): Promise<void> {
     try {
       this.violations.push(...(await check()));
     } catch (error) {
@@ -195,6 +225,17 @@ export function wrongList(ids: readonly string[], listed: readonly string[]): Vi
     const count = times.get(id)?.length ?? 0;
     return count === 1 ? [] : [{ kind: 'unreadable', what: `${id} is listed ${count} times` }];
   });
+}
+
+/** A task that was deleted is gone: also if an older copy was on its way to the archive. */
+export function wrongDeletion(taskId: string, { status, text }: ReadAnswer): Violation[] {
+  return status === 404 ? [] : [{ kind: 'deleted', what: `${taskId} was answered ${status}: ${text}` }];
+}
+
+/** @param deleted before the first page was read */
+export function listedThoughDeleted(deleted: readonly string[], listed: readonly string[]): Violation[] {
+  const ids = new Set(listed);
+  return deleted.filter((id) => ids.has(id)).map((id) => ({ kind: 'deleted', what: `${id} is listed` }));
 }
 
 export function wrongDigest(

@@ -18,6 +18,7 @@ export const guarantees = {
   events: 'events missing, out of order or duplicated at a resuming client',
   grpc: 'gRPC streams that differ from the task',
   unreadable: 'ended tasks that could not be read, differed, or were not listed once',
+  deleted: 'deleted tasks that could be read or were listed',
   files: 'files lost, or with another content',
   leftFiles: 'files left when all tasks were gone',
   artifacts: 'artifacts that differ from a run without faults',
