@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './tests/support/longest-first.ts';
 
@@ -10,7 +11,8 @@ const guarantees = ['workshop/faults/test/**/*.test.ts'];
 /** They kill and freeze processes, wait for locks, start everything, or put a load on the machine. */
 export const longTests = [
   ...guarantees,
-  'workshop/load/test/{errors,profiles,ramp,run}.test.ts',
+  'workshop/fuzz/test/fuzz.test.ts',
+  'workshop/load/test/{errors,overload,profiles,ramp,run,slow-clients}.test.ts',
   'workshop/test/{commands,soak}.test.ts',
   'apps/cli/test/{all,up/ends}.test.ts',
   'apps/console/test/{newcomer,tasks-10000}.test.ts',
@@ -23,13 +25,13 @@ export const longTests = [
   'scripts/test/start.test.ts',
   'tests/budgets/{allocations,connections}.test.ts',
   'tests/wire/{archive,broken-agents,coding-team,interruptions,killed-extensions,killed-gateways,logs,pizza-restarts}.test.ts',
-  'tests/wire/{files,files-in-bucket,moving-slots,preview-1.1,remote,resume-by-id,resuming-clients,schedules,steering,steps-and-calls,usage}.test.ts',
+  'tests/wire/{files,files-in-bucket,moving-slots,preview-1.1,remote,resume-by-id,resuming-clients,schedules,steering,steps-and-calls,time-to-live,usage}.test.ts',
 ];
 
 /** They put a load on both cores, or measure what a process does over some seconds, so they run after all others. */
 const measuring = [
   'apps/console/test/tasks-10000.test.ts',
-  'tests/budgets/{allocations,connections}.test.ts',
+  'tests/budgets/allocations.test.ts',
   'workshop/test/commands.test.ts',
 ];
 
@@ -45,7 +47,8 @@ const searches = [
 export default defineConfig({
   test: {
     globalSetup: ['tests/support/compile-cache.ts', 'tests/support/shared-redis.ts'],
-    maxWorkers: 2,
+    // A worker waits two fifths of its time, for leases, retention, and processes that start.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     retry: tries - 1,
     testTimeout: 60_000,
     expect: { poll: { timeout: 25_000 } },
@@ -62,12 +65,22 @@ export default defineConfig({
           sequence: { groupOrder: 1 },
         },
       },
-      { extends: true, test: { name: 'guarantees', include: guarantees, retry: 0, sequence: { groupOrder: 1 } } },
+      // They have one try, and some expect that others take over in seconds: two at once, and no other tests of this run.
+      {
+        extends: true,
+        test: {
+          name: 'guarantees',
+          include: guarantees,
+          retry: 0,
+          maxWorkers: 2,
+          sequence: { groupOrder: 2 },
+        },
+      },
       {
         extends: true,
         test: { name: 'searches', include: searches, env: { THOROUGH: '1' }, sequence: { groupOrder: 1 } },
       },
-      { extends: true, test: { name: 'measuring', include: measuring, maxWorkers: 1, sequence: { groupOrder: 2 } } },
+      { extends: true, test: { name: 'measuring', include: measuring, maxWorkers: 1, sequence: { groupOrder: 3 } } },
     ],
   },
 });

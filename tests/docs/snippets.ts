@@ -37,7 +37,8 @@ function nameOf({ code }: Block, index: number): string {
 export async function typeErrors(folder: string): Promise<string> {
   const config = {
     extends: join(repository, 'tsconfig.json'),
-    compilerOptions: { types: ['node'] },
+    // Four checkers, the default, resolve the same types four times: twice the processor time.
+    compilerOptions: { types: ['node'], checkers: 1 },
     include: ['**/*.ts'],
     exclude: ['node_modules'],
   };

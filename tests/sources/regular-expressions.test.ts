@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { isThorough } from '../support/thorough.ts';
 
 /** A few proofs take seconds: `npm test` leaves those to `npm run test:faults`. */
-const proveWithinMs = isThorough ? 50_000 : 200;
+const proveWithinMs = isThorough ? 50_000 : 50;
 
 /** A request with a text that makes a pattern backtrack blocks a whole gateway or worker. */
 describe('Every regular expression of the product', () => {

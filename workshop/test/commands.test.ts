@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { startProgram } from '../../tests/support/process.ts';
 
-// Their figures depend on the machine, and so does whether bars are held. That they are printed does not.
-it.each([
+// Their figures depend on the machine, and so does whether bars are held. That they are printed does not: they may run
+// at once.
+it.concurrent.each([
   [
     'bench/run.ts',
     ['--rounds', '1', 'curve-blocking-8'],
@@ -11,7 +12,7 @@ it.each([
   [
     'bench/before-after.ts',
     ['--tree', '.', '--rounds', '1', 'curve-blocking-8'],
-    /after [\d,]+ tasks.*before [\d,]+ tasks/,
+    /after [\d.,]+ tasks.*before [\d.,]+ tasks/,
   ],
   ['bench/latency.ts', ['--rounds', '10'], /^ +SendMessage, returnImmediately +[\d.]+ ms/m],
   ['bench/telemetry.ts', ['--starts', '1', '--rounds', '4', '--tasks', '20'], /^\| traces of 1 % \| +\d/m],
