@@ -150,6 +150,30 @@ describe('Tasks of several deployments', () => {
   });
 });
 
+describe('An agent of some deployments only', () => {
+  it('is offered to everyone, and refused for now to those whose deployment does not have it', async () => {
+    const own = new Deployments();
+    await using _ = own;
+    await own.add(0);
+    const other = await own.add(1);
+    const agent = (await other.registry.list()).find(({ id }) => id === 'echo');
+    if (!agent) throw new Error('no agent');
+    await other.registry.announce([{ ...agent, id: 'newcomer' }], 'another');
+    const url = await own.open([
+      { number: 0, share: 1 },
+      { number: 1, share: 1 },
+    ]);
+    const statuses = await Promise.all(
+      subjects.map(async (subject) => {
+        const body = { message: userMessage('x'), configuration: { returnImmediately: true } };
+        const { status } = await post(`${url}/agents/newcomer/message:send`, body, headersOf(subject));
+        return [deploymentOf((await sendAs(url, subject)).id), status].join(' ');
+      }),
+    );
+    expect(new Set(statuses)).toEqual(new Set(['0 503', '1 200']));
+  });
+});
+
 describe('A deployment that is away when a gateway starts', () => {
   it('makes requests for its tasks 503, all others go on, and the gateway is ready', async () => {
     const tasks = await Promise.all(

@@ -19,7 +19,7 @@ const ALLOWED: ReadonlyMap<string, string> = new Map([
     ...['method', 'status', 'who', 'at', 'what', 'outcome', 'operation', 'credential', 'address', 'object'],
     ...['forTenant', 'forSubject', 'scopes', 'open', 'issuer'],
     // Gateways.
-    ...['grpcPort', 'adminUrl', 'drainMs'],
+    ...['grpcPort', 'adminUrl', 'drainMs', 'deployment'],
     // Workers.
     ...['verdict', 'add', 'canceled', 'isServed', 'where', 'tasks', 'configId', 'origin', 'by', 'fields'],
     ...['lateMs', 'why', 'willRetry'],
