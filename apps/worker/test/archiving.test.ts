@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { defineAgent } from '@switchyard/agent';
 import { PostgresArchive } from '@switchyard/archive';
-import { Ops } from '@switchyard/operators';
+import { Ops, type TenantDeletion } from '@switchyard/operators';
 import { isOutage, Store, type StoreSettings, type TaskReading } from '@switchyard/store';
 import { sortableTime, withdrawnLetter } from '@switchyard/store/inside';
 import { Redis } from 'ioredis';
@@ -144,7 +144,13 @@ describe.skipIf(skipped)(`the archive${skipped && ` (not tested: ${skipped})`}`,
       store.tasks.accept(scope, { message: { messageId: randomUUID(), role: 'ROLE_USER', parts, ...ids } });
     expect(await sent({ taskId })).toEqual({ verdict: 'terminal' });
     expect(await sent({ taskId, contextId: 'other' })).toEqual({ verdict: 'context-mismatch' });
+    const { seq = 0 } = (await store.tasks.read(scope, taskId)) ?? {};
+    const message = { messageId: randomUUID(), role: 'ROLE_USER' as const, parts: [{ text: 'more' }], taskId };
+    expect(await store.tasks.accept(scope, { message, ifSeq: seq })).toEqual({ verdict: 'terminal' });
+    expect(await store.tasks.accept(scope, { message, ifSeq: 1 })).toEqual({ verdict: 'other-seq', seq });
     expect(await store.tasks.cancel(scope, taskId)).toBe('terminal');
+    expect(await store.tasks.cancel(scope, taskId, { ifSeq: seq })).toBe('terminal');
+    expect(await store.tasks.cancel(scope, taskId, { ifSeq: 1 })).toBe('other-seq');
     expect(await store.tasks.cancel(bob, taskId)).toBe('missing');
     expect(await store.tasks.delete(bob, taskId)).toBe('missing');
     expect(await store.tasks.delete(scope, taskId)).toBe('deleted');
@@ -231,7 +237,7 @@ describe.skipIf(skipped)(`the archive${skipped && ` (not tested: ${skipped})`}`,
   });
 
   test('operators find it, see its timeline, run it again, and delete a tenant with its archived tasks', async () => {
-    const { ops, send, forget, store } = await open({ retentionMs: 5_000 });
+    const { ops, send, forget, store, archive } = await open({ retentionMs: 5_000 });
     const taskId = await send('write');
     const before = await ops.tasks.detail(taskId, { hasTimeline: true });
     await forget(taskId);
@@ -272,8 +278,30 @@ describe.skipIf(skipped)(`the archive${skipped && ` (not tested: ${skipped})`}`,
     if (again.verdict !== 'started') return;
     const isDone = async () => (await store.tasks.read(scope, again.taskId))?.state === 'TASK_STATE_COMPLETED';
     await until(isDone, { what: 'the new task has ended' });
-    const deletion = async () => (await ops.tenants.delete('acme'))?.isComplete === true;
+    const [copy] = (await archive.read([taskId], { contents: 'none' })).values();
+    if (!copy) throw new Error('it is not archived');
+    const known = {
+      ...copy,
+      agent: 'writes',
+      time: '00000001',
+      endedAt: '00000001',
+      row: '{}',
+      detail: '',
+      origin: '[]',
+    };
+    const json = { head: '{', artifacts: '', history: [], tail: '}' };
+    await archive.put(Array.from({ length: 2_500 }, (_, i) => ({ ...known, id: `old-${i}`, json })));
+    const steps: TenantDeletion[] = [];
+    const deletion = async () => {
+      const step = await ops.tenants.delete('acme');
+      if (step) steps.push(step);
+      return step?.isComplete === true;
+    };
     await until(deletion, { what: 'the tenant is deleted' });
+    expect(steps.reduce((sum, { deletedTasks }) => sum + deletedTasks, 0)).toBeGreaterThanOrEqual(2_502);
+    const left = steps.flatMap(({ archivedTasksLeft }) => archivedTasksLeft ?? []);
+    expect(left.at(-1)).toBe(0);
+    expect(left).toEqual(left.toSorted((a, b) => b - a));
     expect(await store.tasks.read(scope, taskId)).toBeUndefined();
     expect(await ops.tasks.detail(taskId)).toBeUndefined();
   });

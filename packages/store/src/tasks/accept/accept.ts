@@ -184,7 +184,7 @@ async function refusal(
   sent: PreparedMessage,
   verdict: Refusal,
 ): Promise<Acceptance | CallAcceptance | AnswerAcceptance> {
-  if (verdict === 'missing') return { verdict: await verdictOfMissing(dependencies, scope, sent) };
+  if (verdict === 'missing') return refusalOfMissing(dependencies, scope, sent);
   if (verdict !== 'overloaded') return { verdict };
   const keys = dependencies.shards.of(shardSeedOf(scope, sent));
   return {
@@ -193,16 +193,18 @@ async function refusal(
   };
 }
 
-/** The verdict on a message to a task that Redis does not have: it may be in the archive. */
-async function verdictOfMissing(
+/** Of a message to a task that Redis does not have: it may be in the archive. In the order of add-message.lua. */
+async function refusalOfMissing(
   dependencies: AcceptDependencies,
   scope: Scope,
-  { message: { taskId, contextId }, onlyWaiting }: PreparedMessage,
-): Promise<'missing' | 'not-waiting' | 'context-mismatch' | 'terminal'> {
+  { message: { taskId, contextId }, onlyWaiting, ifSeq }: PreparedMessage,
+): Promise<AnswerAcceptance> {
   const archived = taskId === undefined ? undefined : await findArchived(dependencies, scope, taskId);
-  if (!archived || archived.letter === withdrawnLetter) return 'missing';
-  if (onlyWaiting) return 'not-waiting';
-  return contextId !== undefined && archived.context !== idText(contextId) ? 'context-mismatch' : 'terminal';
+  if (!archived || archived.letter === withdrawnLetter) return { verdict: 'missing' };
+  if (onlyWaiting) return { verdict: 'not-waiting' };
+  if (contextId !== undefined && archived.context !== idText(contextId)) return { verdict: 'context-mismatch' };
+  const { seq } = readingAt(archived.version, archived.letter);
+  return ifSeq !== undefined && ifSeq !== seq ? { verdict: 'other-seq', seq } : { verdict: 'terminal' };
 }
 
 /** 31 years: a number that Redis can still add to a time. */

@@ -55,5 +55,6 @@ export async function cancelTask(
   const verdict = await runDurably(dependencies, cancelScript, { keys: { ...keys.record(taskId), root }, args });
   const archived = verdict === 'missing' ? await archivedPosition(dependencies, scope, taskId) : undefined;
   if (!archived) return verdict;
-  return archived.state === 'TASK_STATE_CANCELED' ? 'canceled' : 'terminal';
+  if (archived.state === 'TASK_STATE_CANCELED') return 'canceled';
+  return ifSeq !== undefined && ifSeq !== archived.seq ? 'other-seq' : 'terminal';
 }
