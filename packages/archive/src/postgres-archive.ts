@@ -154,16 +154,21 @@ export class PostgresArchive implements TaskArchive {
     return deleted?.existed ?? false;
   }
 
-  async idsOf(ownerPrefix: string, { after, size }: { after: string; size: number }): Promise<readonly string[]> {
-    if (hasNul(ownerPrefix) || hasNul(after)) return [];
+  async deleteOwned(ownerPrefix: string, size: number): Promise<number> {
+    if (hasNul(ownerPrefix)) return 0;
+    const { tasks } = this.#tables;
     const parameters = new Parameters();
-    const rows = await this.#query<{ id: string }>({
-      text: `SELECT id FROM ${this.#tables.tasks}
-        WHERE ${ownedBy(parameters, ownerPrefix)} AND id > ${parameters.add(after)}
-        ORDER BY id LIMIT ${parameters.add(size)}`,
-      values: parameters.values,
-    });
-    return rows.map(({ id }) => id);
+    const owned = ownedBy(parameters, ownerPrefix);
+    // In the order of an index; those that somebody writes at this moment are left for the next time.
+    const text = `
+      WITH owned AS (
+        SELECT id FROM ${tasks} WHERE ${owned} AND deleted_at IS NULL
+        ORDER BY ended_at, id LIMIT ${parameters.add(size)} FOR UPDATE SKIP LOCKED
+      ), gone AS (
+        UPDATE ${tasks} SET ${erased}, deleted_at = now() FROM owned WHERE tasks.id = owned.id RETURNING tasks.id
+      ) SELECT count(*)::float8 AS count FROM gone`;
+    const [gone] = await this.#query<{ count: number }>({ text, values: parameters.values });
+    return gone?.count ?? 0;
   }
 
   /** Up to `size` tasks, and as many marks of deletion. */

@@ -2,12 +2,15 @@ import {
   cancelTask,
   defineScript,
   deleteTask,
+  endedIn,
   integer,
   mastersOf,
   type OwnedKey,
   type RedisConnection,
   type ShardKeys,
   scopeOf,
+  stateLetters,
+  withdrawnLetter,
 } from '@switchyard/store/inside';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 
@@ -43,14 +46,27 @@ export interface TenantDeletion {
   readonly deletedTasks: number;
   /** Tasks that still run: they were canceled. */
   readonly tasksLeft: number;
+  /** Tasks in the archive that are not deleted yet. Unset: there is no archive, or it is not their turn. */
+  readonly archivedTasksLeft?: number;
   /** Whether nothing of the tenant is left. If false, repeat the step. */
   readonly isComplete: boolean;
 }
 
 /** Tasks that one step cancels and deletes. */
 const TASKS_OF_STEP = 1_000;
+/** A step goes on with tasks of the archive for so long. */
+const ARCHIVED_FOR_MS = 2_000;
 /** Tasks that are deleted at the same time. */
 const AT_ONCE = 20;
+/** A query of the archive. */
+const allTasks = {
+  letters: endedIn(Object.values(stateLetters).join('')) + withdrawnLetter,
+  by: 'endedAt',
+  since: '',
+  upto: '',
+  before: '',
+  token: '',
+} as const;
 /** The id at the end of an entry in the index of tasks. */
 const ID_LENGTH = 36;
 
@@ -104,27 +120,37 @@ export class Tenants {
 
   /**
    * Revokes the tenant's keys, cancels its tasks, deletes those that have ended, then everything else: memories of
-   * agents, conversations and messageIds. A step handles a thousand tasks: repeat it until it is complete. It is never
-   * complete while the tenant still sends messages, with a token or a key that is set in the environment.
+   * agents, conversations and messageIds. A step handles a thousand tasks, and then those of the archive for two seconds:
+   * repeat it until it is complete. It is never complete while the tenant still sends messages, with a token or a key that is set in the environment.
    * @returns undefined: there is no such tenant
    */
   async delete(tenant: string): Promise<TenantDeletion | undefined> {
     const credentials = await this.#dependencies.credentials.revokeTenant(tenant);
     const { deleted, left, found } = await this.#deleteTasks(tenant);
-    const archived = left === 0 ? await this.#deleteArchived(tenant) : 0;
-    if (credentials === 0 && !found && archived === 0) return undefined;
-    const isComplete = left === 0 && archived < TASKS_OF_STEP && (await this.#deleteRest(tenant));
-    return { deletedTasks: deleted + archived, tasksLeft: left, isComplete };
+    const archived = left === 0 ? await this.#deleteArchived(tenant) : undefined;
+    if (credentials === 0 && !found && !archived?.deleted && !archived?.left) return undefined;
+    const isComplete = left === 0 && !archived?.left && (await this.#deleteRest(tenant));
+    return {
+      deletedTasks: deleted + (archived?.deleted ?? 0),
+      tasksLeft: left,
+      ...(archived && { archivedTasksLeft: archived.left }),
+      isComplete,
+    };
   }
 
-  /** Tasks that Redis has forgotten: one step. @returns their number */
-  async #deleteArchived(tenant: string): Promise<number> {
+  /** Tasks that Redis has forgotten: one step. */
+  async #deleteArchived(tenant: string): Promise<{ deleted: number; left: number } | undefined> {
     const { archive } = this.#dependencies;
-    const prefix = `${encodeURIComponent(tenant)}/`;
-    const ids = (await archive?.idsOf(prefix, { after: '', size: TASKS_OF_STEP })) ?? [];
-    for (let at = 0; at < ids.length; at += AT_ONCE)
-      await Promise.all(ids.slice(at, at + AT_ONCE).map((id) => archive?.delete(id)));
-    return ids.length;
+    if (!archive) return undefined;
+    const ownerPrefix = `${encodeURIComponent(tenant)}/`;
+    const startedAt = performance.now();
+    let [deleted, last] = [0, 0];
+    do {
+      last = await archive.deleteOwned(ownerPrefix, TASKS_OF_STEP);
+      deleted += last;
+    } while (last > 0 && performance.now() - startedAt < ARCHIVED_FOR_MS);
+    const { total: left } = await archive.find({ ...allTasks, ownerPrefix, size: 0 });
+    return { deleted, left };
   }
 
   async #deleteTasks(tenant: string): Promise<{ deleted: number; left: number; found: boolean }> {

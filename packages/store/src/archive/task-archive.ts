@@ -20,8 +20,8 @@ export interface TaskArchive {
   existing(taskIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Deletes the contents of a task for good: also if it is put later. @returns false: it does not have the task */
   delete(taskId: string): Promise<boolean>;
-  /** Ids of the tasks of owners that begin with this text, in the order of ids. */
-  idsOf(ownerPrefix: string, page: { readonly after: string; readonly size: number }): Promise<readonly string[]>;
+  /** As `delete`, up to `size` tasks of owners that begin with this text. @returns how many */
+  deleteOwned(ownerPrefix: string, size: number): Promise<number>;
   /** Forgets tasks that ended before this time, and marks of deletion that are as old. @returns how many tasks */
   expire(before: string, size: number): Promise<number>;
   status(): Promise<ArchiveStatus>;

@@ -275,7 +275,7 @@ export const nowhere: TaskArchive = {
   inspect: async () => new Map(),
   existing: async () => new Set(),
   delete: async () => false,
-  idsOf: async () => [],
+  deleteOwned: async () => 0,
   expire: async () => 0,
   status: async () => ({ tasks: 0, bytes: 0, oldest: '', latest: '' }),
 };
