@@ -462,6 +462,23 @@ describe.skipIf(skipped)(`the archive${skipped && ` (not tested: ${skipped})`}`,
     expect((await ops.searchTasks({ pageSize: 10, hasText: true })).tasks).toMatchObject([{ taskId, text: '' }]);
   });
 
+  test('an agent is forgotten when all of its tasks are copied', async () => {
+    const { store, ops, worker, send, isCopied } = await open();
+    const first = await send('one');
+    await until(() => isCopied(first), { what: 'it is copied' });
+    await worker.stop();
+    const message = { messageId: randomUUID(), role: 'ROLE_USER' as const, parts: [{ text: 'late' }] };
+    const accepted = await store.tasks.accept(scope, { message });
+    expect(await ops.agents.forget('writes')).toBe('waiting');
+    const { taskId } = accepted.verdict === 'accepted' ? accepted : { taskId: '' };
+    await store.tasks.cancel(scope, taskId);
+    expect(await ops.agents.forget('writes')).toBe('not-archived');
+    // Also what has just ended.
+    const options = { afterMs: -1_000, everyMs: 1, signal: new AbortController().signal };
+    await until(async () => ops.archiver?.run(options).then(() => isCopied(taskId)), { what: 'it is copied, too' });
+    expect(await ops.agents.forget('writes')).toBe('forgotten');
+  });
+
   test('nothing is done twice if no time has passed', async () => {
     const { ops, worker, redis, prefix } = await open();
     await worker.stop();

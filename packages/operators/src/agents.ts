@@ -2,6 +2,7 @@ import type { AgentCard, JsonSchema } from '@switchyard/protocol';
 import { type AnnouncedAgent, type JobCounts, queuesOf, sumOfJobs } from '@switchyard/store/inside';
 import { BeginRates, loadOf } from './agent-load.ts';
 import type { TenantShare } from './agent-queues.ts';
+import { hasUncopied } from './archiver.ts';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import { frozenTurns, type RunningTurn } from './running-turns.ts';
 import { silentSince } from './silent-workers.ts';
@@ -100,13 +101,16 @@ export class Agents {
 
   /**
    * Forgets a retired agent: gateways do not serve it, nor its tasks, until a worker announces it again.
-   * @returns running: a worker runs it; waiting: it has messages that wait or run
+   * @returns running: a worker runs it; waiting: it has messages that wait or run; not-archived: there is an archive, to
+   * which only tasks of known agents are copied, and it has others, ended or not
    */
-  async forget(id: string): Promise<'forgotten' | 'unknown' | 'running' | 'waiting'> {
+  async forget(id: string): Promise<'forgotten' | 'unknown' | 'running' | 'waiting' | 'not-archived'> {
     const [agent] = await this.list(id);
     if (!agent) return 'unknown';
     if (agent.waiting + agent.active + agent.delayed > 0) return 'waiting';
-    return this.#dependencies.registry.forget(id);
+    const { registry, archive } = this.#dependencies;
+    if (archive && (await hasUncopied(this.#dependencies, id))) return 'not-archived';
+    return registry.forget(id);
   }
 
   /** The tenants with the most waiting jobs, at most twenty. @returns undefined: no such agent */

@@ -250,6 +250,25 @@ export async function archiveDelays(dependencies: DelayDependencies): Promise<nu
   return times.flatMap((time) => (time ? [nowMs - Number.parseInt(time, 36)] : []));
 }
 
+/** Whether an agent has tasks that are not copied to the archive, or have not ended. */
+export async function hasUncopied(
+  { redis, shards }: Pick<OperatorDependencies, 'redis' | 'shards'>,
+  agent: string,
+): Promise<boolean> {
+  const found = await Promise.all(
+    shards.all.map(async (keys) => {
+      const index = keys.agentIndex(agent);
+      const upto = (await readCursor(redis, keys)) ?? '';
+      const [all, ...copied] = await Promise.all([
+        redis.zcard(index),
+        ...Array.from(ENDED_LETTERS, (letter) => redis.zlexcount(index, `[${letter}`, `(${letter}${upto}`)),
+      ]);
+      return all > copied.reduce((sum, count) => sum + count, 0);
+    }),
+  );
+  return found.some(Boolean);
+}
+
 type DelayDependencies = Pick<OperatorDependencies, 'redis' | 'shards' | 'registry'>;
 
 /** Of a shard from which nothing was copied yet. */

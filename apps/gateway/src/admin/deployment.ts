@@ -35,9 +35,13 @@ export const agentRoutes = [
     if (verdict === 'unknown') throw notFound('agent', id);
     if (verdict === 'running') throw new A2AError('Conflict', 'A worker runs the agent: stop it first');
     if (verdict === 'waiting') throw new A2AError('Conflict', 'Messages wait for the agent: cancel their tasks first');
+    if (verdict === 'not-archived') throw new A2AError('Conflict', notArchived);
     return undefined;
   }),
 ];
+
+const notArchived =
+  'The agent has tasks that have not ended, or are not copied to the archive yet: cancel them, and try again in a few minutes';
 
 /** Workers, from their reports. A draining worker starts no turns, but is still announced. */
 export const workerRoutes = [
