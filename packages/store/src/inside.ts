@@ -40,8 +40,15 @@ export type { Acceptance, AnswerAcceptance, InboxEntry } from './tasks/accept/su
 export { type Cancellation, cancelTask } from './tasks/cancel/cancel.ts';
 export { type DeleteDependencies, type Deletion, deleteTask } from './tasks/delete/delete.ts';
 export { endedIn, findEntries, keptSince, sortableTime, taskIdOf } from './tasks/list/list.ts';
-export { earliestFirst, latestFirst, type Page, type PageQuery, pageOf } from './tasks/list/page.ts';
-export { decodePageToken, encodePageToken } from './tasks/list/page-token.ts';
+export {
+  decodePageToken,
+  earliestFirst,
+  encodePageToken,
+  latestFirst,
+  type Page,
+  type PageQuery,
+  pageOf,
+} from './tasks/list/page.ts';
 export { type SpentBudget, spentBudget } from './tasks/quotas/budgets.ts';
 export { shareOfShard } from './tasks/quotas/quotas.ts';
 export { archivedOwner, type HasArchive } from './tasks/read/archived-reads.ts';

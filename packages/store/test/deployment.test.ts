@@ -2,7 +2,7 @@ import { afterAll, describe, expect, inject, test } from 'vitest';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { startRedis } from '../../../tests/support/redis.ts';
 import { Store, StoreError } from '../src/index.ts';
-import { versionProblem } from '../src/redis/check-deployment.ts';
+import { ioredisProblem, versionProblem } from '../src/redis/check-deployment.ts';
 import { accepted, begun } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
@@ -88,4 +88,9 @@ describe('a store', () => {
     expect((await store.tasks.read(alice, sibling.taskId))?.state).toBe('TASK_STATE_SUBMITTED');
     await begun(store, taskId);
   });
+});
+
+test('the installed version of ioredis is supported; any other one is reported', () => {
+  expect(ioredisProblem()).toBeUndefined();
+  expect(ioredisProblem('6.0.1')).toContain('ioredis 6.0.1 is installed');
 });

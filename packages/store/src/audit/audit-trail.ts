@@ -3,7 +3,7 @@ import type { RedisConnection } from '../redis/connection.ts';
 import { integer } from '../redis/reply.ts';
 import { defineScript } from '../redis/script.ts';
 import type { StoreSettings } from '../redis/settings.ts';
-import { decodePageToken, encodePageToken } from '../tasks/list/page-token.ts';
+import { decodePageToken, encodePageToken } from '../tasks/list/page.ts';
 import type { AuditAction, AuditEvent } from './audit-event.ts';
 
 const writeAuditScript = defineScript({

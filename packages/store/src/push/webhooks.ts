@@ -4,7 +4,7 @@ import { runDurably } from '../redis/durable.ts';
 import { list, optional, text, word } from '../redis/reply.ts';
 import { ownerOf, type Scope } from '../redis/scope.ts';
 import { defineScript } from '../redis/script.ts';
-import { decodePageToken, encodePageToken } from '../tasks/list/page-token.ts';
+import { decodePageToken, encodePageToken } from '../tasks/list/page.ts';
 import { type PushDependencies, webhookKeys } from './delivery-queue.ts';
 
 const from = import.meta.url;

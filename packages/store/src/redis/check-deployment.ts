@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import type { Redis } from 'ioredis';
 import type { RedisConnection } from './connection.ts';
 import { MAX_DEPLOYMENT } from './deployment-number.ts';
@@ -28,4 +29,21 @@ async function checkServer(node: Redis): Promise<void> {
 export function versionProblem(version = `${OLDEST_REDIS}`): string | undefined {
   if (Number.parseInt(version, 10) >= OLDEST_REDIS) return undefined;
   return `Redis ${version} is too old: it has no sharded channels. Use Redis 7.0 or Valkey 7.2, or later.`;
+}
+
+/**
+ * The version whose insides `script-command.ts` (how a command becomes bytes) and `deadline.ts` (the method in which
+ * every command ends) override.
+ */
+const KNOWN_IOREDIS = '6.0.0';
+
+/** Why the installed ioredis cannot be used; undefined if it can. */
+export function ioredisProblem(version = installedVersion()): string | undefined {
+  if (version === KNOWN_IOREDIS) return undefined;
+  return `ioredis ${version} is installed, and this store overrides insides of ${KNOWN_IOREDIS}: install that version.`;
+}
+
+function installedVersion(): string {
+  const { version }: { version: string } = createRequire(import.meta.url)('ioredis/package.json');
+  return version;
 }

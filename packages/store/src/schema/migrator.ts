@@ -1,6 +1,5 @@
 import { MigrationLock } from './migration-lock.ts';
-import type { Migration, MigrationDependencies } from './migrations/migration.ts';
-import { migrations } from './migrations/migrations.ts';
+import { type Migration, type MigrationDependencies, migrations } from './migrations.ts';
 import { type Schema, schemaKeys } from './schema.ts';
 import { schema } from './version.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { createConnections } from '../../src/redis/connection.ts';
 import { Shards } from '../../src/redis/shards.ts';
-import type { Migration } from '../../src/schema/migrations/migration.ts';
+import type { Migration } from '../../src/schema/migrations.ts';
 import { type MigrationEvent, Migrator } from '../../src/schema/migrator.ts';
 import { Schema } from '../../src/schema/schema.ts';
 import { testRedis } from '../support/redis.ts';

@@ -7,7 +7,7 @@ import { defineScript } from '../../redis/script.ts';
 import { type CachedReadDependencies, readTogether } from '../read/read.ts';
 import type { TaskReading, TaskView } from '../read/task-reading.ts';
 import { hiddenLetter, stateLetters, withdrawnLetter } from '../visibility/state-letters.ts';
-import { decodePageToken, encodePageToken } from './page-token.ts';
+import { decodePageToken, encodePageToken } from './page.ts';
 
 const listScript = defineScript({
   file: 'list.lua',

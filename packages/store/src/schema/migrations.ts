@@ -1,5 +1,5 @@
-import type { RedisConnection } from '../../redis/connection.ts';
-import type { Shards } from '../../redis/shards.ts';
+import type { RedisConnection } from '../redis/connection.ts';
+import type { Shards } from '../redis/shards.ts';
 
 export interface MigrationDependencies {
   readonly redis: RedisConnection;
@@ -17,3 +17,6 @@ export interface Migration {
   /** @param onProgress await it after each step, with the number of tasks that are done; rejects if the run must stop */
   run(dependencies: MigrationDependencies, onProgress: (done: number) => Promise<void>): Promise<void>;
 }
+
+/** In the order in which they run. A version that changes no stored data has none; the first version has none. */
+export const migrations: readonly Migration[] = [];
