@@ -162,7 +162,6 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log, sev
         ops,
         credentials: requests.credentials,
         schedules: requests.scheduleList,
-        audit: requests.audit,
         feeds: store.feeds,
         files,
         readiness: () => readiness.read(),

@@ -1,3 +1,4 @@
+import { Ops } from '@switchyard/operators';
 import { type AuditAction, type AuditEvent, auditActions } from '@switchyard/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
@@ -264,7 +265,7 @@ describe('AUDIT', () => {
       await get(`${stage.url}/tasks/${id}`);
       const { store } = stage;
       await stage.stopGateway();
-      const { items } = await store.audit.list({ pageSize: 10 });
+      const { items } = await new Ops(store).listAudit({ pageSize: 10 });
       expect(items.map(({ what }) => what)).toEqual(expected);
       await stage[Symbol.asyncDispose]();
     }

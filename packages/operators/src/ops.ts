@@ -13,6 +13,7 @@ import { type AgentReading, Agents } from './agents.ts';
 import { ArchiveCheck } from './archive-check.ts';
 import { forgetCursors } from './archive-cursor.ts';
 import { Archiver } from './archiver.ts';
+import { type AuditPage, type AuditQuery, readAudit } from './audit.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { type InterruptedTask, interruptedTask, interruptions } from './interrupted-tasks.ts';
 import { type KeptTasks, keptTasks, type NearLimit, nearLimits } from './limits.ts';
@@ -128,6 +129,11 @@ export class Ops {
     const all = await this.workers.list();
     const workers = agent === undefined ? all : all.filter(({ agents }) => agents.includes(agent));
     return pageOf(workers, query, { list: 'workers', positionOf: ({ id }) => id });
+  }
+
+  /** The audit trail. @throws {InvalidPageToken} */
+  listAudit(query: AuditQuery): Promise<AuditPage> {
+    return readAudit(this.#dependencies, query);
   }
 
   /** Sorted by id. @throws {InvalidPageToken} */

@@ -10,7 +10,7 @@ export type {
   TaskArchive,
 } from './archive/task-archive.ts';
 export { type AuditAction, type AuditEvent, auditActions } from './audit/audit-event.ts';
-export type { AuditPage, AuditQuery, AuditTrail } from './audit/audit-trail.ts';
+export type { AuditTrail } from './audit/audit-trail.ts';
 export type { Calls, OutgoingMessage, Placement } from './calls/calls.ts';
 export type { Orphans } from './calls/orphans.ts';
 export {

@@ -37,8 +37,8 @@ export const keyRoutes = [
 ];
 
 /** The audit trail, latest first. */
-export const auditRoute = adminRoute(['get', '/admin/audit'], auditParameters, async ({ audit }, { parameters }) => {
+export const auditRoute = adminRoute(['get', '/admin/audit'], auditParameters, async ({ ops }, { parameters }) => {
   const { since, ...query } = parameters;
-  const { items, nextPageToken } = await requirePageToken(() => audit.list({ ...query, sinceMs: since }));
+  const { items, nextPageToken } = await requirePageToken(() => ops.listAudit({ ...query, sinceMs: since }));
   return { events: items, nextPageToken };
 });

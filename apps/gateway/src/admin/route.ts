@@ -5,7 +5,6 @@ import { A2AError, invalidParams } from '@switchyard/protocol';
 import {
   type AuditAction,
   type AuditEvent,
-  type AuditTrail,
   type Credentials,
   type EventId,
   type Feeds,
@@ -27,7 +26,6 @@ export interface AdminBackend {
   readonly ops: Ops;
   readonly credentials: Credentials;
   readonly schedules: ScheduleList;
-  readonly audit: Pick<AuditTrail, 'list'>;
   readonly feeds: Pick<Feeds, 'follow' | 'readersOf'>;
   /** Unset: the deployment stores no files. */
   readonly files: Pick<FileStore, 'open'> | undefined;

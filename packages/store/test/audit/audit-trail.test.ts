@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { AuditEvent, AuditQuery, Store } from '../../src/index.ts';
-import { testRedis, testStore } from '../support/redis.ts';
+import type { AuditEvent } from '../../src/index.ts';
+import { type TestStore, testRedis, testStore } from '../support/redis.ts';
 
 const sent = (object: string, given: Partial<AuditEvent> = {}): AuditEvent => {
   return { at: new Date().toISOString(), what: 'send', outcome: 'ok', tenant: 'acme', object, ...given };
@@ -9,11 +9,13 @@ const sent = (object: string, given: Partial<AuditEvent> = {}): AuditEvent => {
 const numbered = (from: number, count: number): AuditEvent[] =>
   Array.from({ length: count }, (_, n) => sent(String(from + n)));
 
-async function all(store: Store, query: Partial<AuditQuery> = {}): Promise<(string | undefined)[]> {
+type AuditFilter = Partial<Parameters<TestStore['ops']['listAudit']>[0]>;
+
+async function all(store: TestStore, query: AuditFilter = {}): Promise<(string | undefined)[]> {
   const objects: (string | undefined)[] = [];
   let pageToken = '';
   do {
-    const page = await store.audit.list({ pageSize: 7, ...query, pageToken });
+    const page = await store.ops.listAudit({ pageSize: 7, ...query, pageToken });
     objects.push(...page.items.map(({ object }) => object));
     pageToken = page.nextPageToken;
   } while (pageToken);
@@ -42,8 +44,8 @@ test('an audit trail is filtered by tenant, action and time; a page token is val
   expect(await all(store, { tenant: 'other', what: 'cancel' })).toEqual([]);
   expect(await all(store, { sinceMs: before - 1_000 })).toHaveLength(4);
   expect(await all(store, { sinceMs: before + 60_000 })).toEqual([]);
-  const { nextPageToken: pageToken } = await store.audit.list({ pageSize: 1, tenant: 'acme' });
-  await expect(store.audit.list({ pageSize: 1, tenant: 'other', pageToken })).rejects.toThrow('page token');
+  const { nextPageToken: pageToken } = await store.ops.listAudit({ pageSize: 1, tenant: 'acme' });
+  await expect(store.ops.listAudit({ pageSize: 1, tenant: 'other', pageToken })).rejects.toThrow('page token');
 });
 
 test('an audit trail keeps the latest maxAuditEvents events', async () => {

@@ -168,7 +168,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
         async ({ store }) =>
         async () => {
           await store.audit.write([{ at: new Date().toISOString(), what: 'admin', outcome: 'ok' }]);
-          return (await store.audit.list({ pageSize: 9 })).items.length;
+          return (await store.ops.listAudit({ pageSize: 9 })).items.length;
         },
       answer: 1,
     },
