@@ -8,6 +8,7 @@ export const longest = [
   'workshop/faults/test/fail-over.test.ts',
   'packages/store/test/model.test.ts',
   'tests/release/packages.test.ts',
+  'workshop/faults/test/kept-tasks.test.ts',
   'apps/worker/test/blocked.test.ts',
   'tests/release/upgrade.test.ts',
   'tests/wire/archive.test.ts',

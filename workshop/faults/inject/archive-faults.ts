@@ -93,7 +93,7 @@ const bucketFaults: readonly Fault[] = [
 const copyPoints = {
   'before it writes a copy': { app: 'worker', when: 'before', script: 'put' },
   'after it has written a copy': { app: 'worker', when: 'after', script: 'put' },
-  'after it has noted what is copied': { app: 'worker', when: 'after', script: 'archived' },
+  'after it has noted what is copied': { app: 'worker', when: 'after', script: 'move-cursor' },
 } as const satisfies Readonly<Record<string, KillPoint>>;
 
 const copyFaults: readonly Fault[] = Object.entries(copyPoints).map(([moment, point]) => ({

@@ -6,7 +6,7 @@ import { argv, env } from 'node:process';
 export interface KillPoint {
   readonly app: string;
   readonly when: 'before' | 'after';
-  /** The name of its file, without `.lua`; or a step of a copy: see `kill-at-copy.ts`. */
+  /** The name of its file, without `.lua`; or `put`: see `kill-at-copy.ts`. */
   readonly script: string;
 }
 
