@@ -13,6 +13,7 @@ import type {
   StartedTask,
   TaskDetail,
   TaskRow,
+  TenantExportProgress,
   Timeline,
   WaitingTask,
   WorkerReading,
@@ -512,6 +513,15 @@ export const archiveCheck: readonly ArchiveCheckProgress[] = [0, 20, 40, 40].map
   done,
   problems:
     i === 1 ? [{ taskId: uuid(1), problem: 'missing' }] : i === 2 ? [{ taskId: uuid(2), problem: 'different' }] : [],
+  nextPageToken: `page-${i}`,
+  isDone: i === 3,
+}));
+
+/** Of the tenant `acme`: two tasks. */
+export const tenantExport: readonly TenantExportProgress[] = [0, 1, 2, 2].map((done, i) => ({
+  total: 2,
+  done,
+  lines: i === 1 || i === 2 ? [`{"tenant":"acme","task":{"id":"${uuid(i)}","n":1.0}}`] : [],
   nextPageToken: `page-${i}`,
   isDone: i === 3,
 }));

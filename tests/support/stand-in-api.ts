@@ -56,7 +56,8 @@ export async function openStandInApi({ tasks = 10_000, page }: StandInOptions = 
     requests.push({ method, path: pathname, query, body: body ? JSON.parse(body) : undefined });
     const path = decodeURIComponent(pathname);
     if (method !== 'GET') act(res, path);
-    else if (path === '/admin/archive:verify') checkArchive(res, query);
+    else if (path === '/admin/archive:verify') resume(res, sample.archiveCheck, query);
+    else if (path === '/admin/tenants/acme/export') resume(res, sample.tenantExport, query);
     else if (/^\/admin\/tasks\/[^/]+\/events$/.test(path)) follow(req, res, path);
     else read(req, res, { path, query });
   }
@@ -82,10 +83,14 @@ export async function openStandInApi({ tasks = 10_000, page }: StandInOptions = 
     keep(res, path, resend);
   }
 
-  /** A gateway that stops in between: the check goes on. */
-  function checkArchive(res: ServerResponse, { pageToken }: ReceivedRequest['query']): void {
-    const next = sample.archiveCheck.findIndex((one) => one.nextPageToken === pageToken) + 1;
-    writeEvents(res, sample.archiveCheck.slice(next, next + 2));
+  /** A gateway that stops after two events: the action goes on with the next request. */
+  function resume(
+    res: ServerResponse,
+    all: readonly { readonly nextPageToken: string }[],
+    { pageToken }: ReceivedRequest['query'],
+  ): void {
+    const next = all.findIndex((one) => one.nextPageToken === pageToken) + 1;
+    writeEvents(res, all.slice(next, next + 2));
   }
 
   function follow(req: IncomingMessage, res: ServerResponse, path: string): void {

@@ -55,6 +55,7 @@ const commandTable: readonly CommandModule[] = [
     name: 'archive',
     load: async () => [(await import('./operator/archive.ts')).addArchiveCommands],
   },
+  { group: operators, name: 'tenant', load: async () => [(await import('./operator/tenant.ts')).addTenantCommands] },
   { group: operators, name: 'logs', load: async () => [(await import('./operator/logs.ts')).addLogsCommand] },
   { group: operators, name: 'keys', load: async () => [(await import('./operator/keys.ts')).addKeysCommands] },
   { group: operators, name: 'doctor', load: async () => [(await import('./operator/doctor.ts')).addDoctorCommand] },

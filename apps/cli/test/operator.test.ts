@@ -1,7 +1,10 @@
 import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { OperatorClient, taskPageSchema } from '@switchyard/operator-api';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openStandInApi, type StandInApi } from '../../../tests/support/stand-in-api.ts';
 import { json, lines, run } from './support/run.ts';
 
@@ -112,6 +115,43 @@ describe('archive', () => {
       ['/admin/archive:recopy', { since: '2026-01-31T12:00:00Z' }],
     ]);
     expect((await run(['archive', 'forget', '-y'], { env })).out).toBe('Archive: forgotten\n');
+  });
+});
+
+describe('tenant export', () => {
+  const wanted = [1, 2].map(
+    (n) => `{"tenant":"acme","task":{"id":"00000000-0000-4000-8000-00000000000${n}","n":1.0}}\n`,
+  );
+
+  it('writes a line for each task to stdout, as the gateway has it, over several connections', async () => {
+    const { out, err, code } = await run(['tenant', 'export', 'acme', '--subject', 'ada'], { env });
+    expect([code, out, err]).toEqual([0, wanted.join(''), '2 tasks\n']);
+    expect(api.requests.slice(-2).map(({ query }) => query)).toEqual([
+      { subject: 'ada' },
+      { subject: 'ada', pageToken: 'page-1' },
+    ]);
+  });
+
+  it('writes a file that has its name when all are written, and says how to go on if it broke off', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'switchyard-export-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const file = join(folder, 'acme.jsonl');
+    const { out } = await run(['tenant', 'export', 'acme', file], { env });
+    expect(out).toBe(`File: ${file}\nTasks: 2\n`);
+    expect(await readFile(file, 'utf8')).toBe(wanted.join(''));
+    expect((await stat(file)).mode & 0o077).toBe(0);
+
+    // It goes on from the token, and appends.
+    await writeFile(`${file}.part`, wanted[0] ?? '');
+    await run(['tenant', 'export', 'acme', file, '--page-token', 'page-1'], { env });
+    expect(await readFile(file, 'utf8')).toBe(wanted.join(''));
+    expect(await readdir(folder)).toEqual(['acme.jsonl']);
+
+    const words = ['tenant', 'export', 'beta', file, '--since', '2026-01-31T12:00:00Z', '--page-token', 'x'];
+    const broken = await run(words, { env });
+    expect(broken.code).toBe(1);
+    expect(broken.err).toContain(`Not all was written; to go on: switchyard ${words.join(' ')}\n`);
+    expect((await readdir(folder)).sort()).toEqual(['acme.jsonl', 'acme.jsonl.part']);
   });
 });
 

@@ -3,7 +3,7 @@ import { hasNul, keyOf } from './keyed-texts.ts';
 import type { Parameters } from './statement.ts';
 
 /** Times in sort keys have this length: see `sortableTime`. */
-const TIME_LENGTH = 8;
+export const TIME_LENGTH = 8;
 
 /** A query with what PostgreSQL cannot store, or without agents. */
 export function isImpossible({ id, owner, ownerPrefix, context, agents, token }: ArchiveQuery): boolean {

@@ -6,13 +6,14 @@ import {
   type ArchiveStatus,
   ArchiveUnavailable,
   type ArchiveView,
+  type EndedRange,
   type Inspection,
   NotArchivable,
   type TaskArchive,
 } from '@switchyard/store';
 import { escapeIdentifier } from 'pg';
 import { parseAddress } from './address.ts';
-import { ownedBy } from './conditions.ts';
+import { ownedBy, TIME_LENGTH } from './conditions.ts';
 import { emptyCounts } from './counts.ts';
 import { Database } from './database.ts';
 import { findStatement } from './find.ts';
@@ -169,6 +170,29 @@ export class PostgresArchive implements TaskArchive {
       ) SELECT count(*)::float8 AS count FROM gone`;
     const [gone] = await this.#query<{ count: number }>({ text, values: parameters.values });
     return gone?.count ?? 0;
+  }
+
+  async endedOf(ownerPrefix: string, { after, since, upto, before, size }: EndedRange): Promise<readonly string[]> {
+    if (hasNul(ownerPrefix)) return [];
+    const parameters = new Parameters();
+    const conditions = [
+      'letter IS NOT NULL',
+      ownedBy(parameters, ownerPrefix),
+      `ended_at < ${parameters.add(before)}`,
+      ...(since ? [`ended_at >= ${parameters.add(since)}`] : []),
+      ...(upto ? [`ended_at <= ${parameters.add(upto)}`] : []),
+      ...(after
+        ? [
+            `(ended_at, id) > (${parameters.add(after.slice(0, TIME_LENGTH))}, ${parameters.add(after.slice(TIME_LENGTH))})`,
+          ]
+        : []),
+    ].join(' AND ');
+    const rows = await this.#query<{ entry: string }>({
+      text: `SELECT ended_at || id AS entry FROM ${this.#tables.tasks} WHERE ${conditions}
+        ORDER BY ended_at, id LIMIT ${parameters.add(size)}`,
+      values: parameters.values,
+    });
+    return rows.map(({ entry }) => entry);
   }
 
   /** Up to `size` tasks, and as many marks of deletion. */

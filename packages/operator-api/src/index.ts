@@ -79,6 +79,7 @@ export {
   taskRecordSchema,
   taskRowSchema,
 } from './tasks.ts';
+export { type TenantExportProgress, tenantExportSchema } from './tenants.ts';
 export {
   type Delivery,
   deliveryFailureSchema,

@@ -27,6 +27,7 @@ import { type RunningTurn, runningTurns, turnsOfProcess } from './running-turns.
 import { type StuckTask, whyStuck } from './stuck-tasks.ts';
 import { DeploymentFacts } from './task-facts.ts';
 import { searchTasks, type TaskSearch, type TaskSearchPage } from './task-search.ts';
+import { TenantExport } from './tenant-export.ts';
 import { type MemoryName, type TenantReading, Tenants } from './tenants.ts';
 import { UsageTotals } from './usage-totals.ts';
 import type { ProcessId, WorkerReading } from './worker-report.ts';
@@ -42,6 +43,7 @@ export class Ops {
   readonly tasks: OperatorTasks;
   readonly conversations: OperatorConversations;
   readonly tenants: Tenants;
+  readonly tenantExport: TenantExport;
   readonly usage: UsageTotals;
   /** Unset: there is no archive. */
   readonly archiver: Archiver | undefined;
@@ -60,6 +62,7 @@ export class Ops {
     this.tasks = new OperatorTasks(dependencies);
     this.conversations = new OperatorConversations(dependencies);
     this.tenants = new Tenants(dependencies);
+    this.tenantExport = new TenantExport(dependencies);
     this.usage = new UsageTotals(dependencies);
     const { archive } = inside;
     if (!archive) return;

@@ -4,15 +4,14 @@ import {
   deleteTask,
   endedIn,
   integer,
-  mastersOf,
   type OwnedKey,
-  type RedisConnection,
   type ShardKeys,
   scopeOf,
   stateLetters,
   withdrawnLetter,
 } from '@switchyard/store/inside';
 import type { OperatorDependencies } from './operator-dependencies.ts';
+import { ownedKeys } from './owned-keys.ts';
 
 const unlinkOwnedScript = defineScript({
   file: 'unlink-owned.lua',
@@ -230,23 +229,7 @@ export class Tenants {
     for (const shard of this.#dependencies.shards.all) yield* this.#keysOf(shard, tenant);
   }
 
-  async *#keysOf(shard: ShardKeys, tenant?: string): AsyncGenerator<OwnedKey> {
-    for await (const keys of scanKeys(this.#dependencies.redis, shard.ownedPattern(tenant)))
-      for (const key of keys) yield shard.ownedKey(key);
-  }
-}
-
-/** COUNT of each SCAN. */
-const COUNT = 1_000;
-
-/** The names of all keys that match, on all masters: about a second for each million. A key may be returned twice. */
-async function* scanKeys(redis: RedisConnection, pattern: string): AsyncGenerator<string[]> {
-  for (const node of mastersOf(redis)) {
-    let cursor = '0';
-    do {
-      const [next, keys] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', COUNT);
-      cursor = next;
-      yield keys;
-    } while (cursor !== '0');
+  #keysOf(shard: ShardKeys, tenant?: string): AsyncGenerator<OwnedKey> {
+    return ownedKeys(this.#dependencies.redis, shard, tenant);
   }
 }

@@ -6,6 +6,7 @@ export type {
   ArchiveQuery,
   ArchiveStatus,
   ArchiveView,
+  EndedRange,
   Inspection,
   TaskArchive,
 } from './archive/task-archive.ts';

@@ -54,7 +54,7 @@ export { type SpentBudget, spentBudget } from './tasks/quotas/budgets.ts';
 export { shareOfShard } from './tasks/quotas/quotas.ts';
 export { archivedOwner, type HasArchive } from './tasks/read/archived-reads.ts';
 export { BEFORE_HISTORY, bytesIn, type Piece, readPieces } from './tasks/read/pieces.ts';
-export { readInPieces, readTask } from './tasks/read/read.ts';
+export { readInPieces, readTask, readTogether } from './tasks/read/read.ts';
 export { hiddenLetter, stateLetters, stateOf, withdrawnLetter } from './tasks/visibility/state-letters.ts';
 export { storedFailureText } from './turns/failures.ts';
 export type { NotedModelCall } from './turns/model-notes.ts';

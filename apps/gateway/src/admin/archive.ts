@@ -1,11 +1,10 @@
 import type { ArchiveStatus } from '@switchyard/operator-api';
-import type { ArchiveCheck, CheckProgress, Ops } from '@switchyard/operators';
+import type { Ops } from '@switchyard/operators';
 import { A2AError } from '@switchyard/protocol';
-import { ArchiveUnavailable } from '@switchyard/store';
 import type { z } from 'zod';
-import type { StreamItem } from '../operations/operation.ts';
 import { archiveCheckParameters, noParameters, recopyParameters } from './parameters.ts';
-import { adminAction, adminRoute, EventsAnswer, requirePageToken } from './route.ts';
+import { progressAnswer } from './progress.ts';
+import { adminAction, adminRoute, type EventsAnswer } from './route.ts';
 
 /** Ended tasks outside of Redis: what there is, and whether it is what Redis has. */
 export const archiveRoutes = [
@@ -14,10 +13,10 @@ export const archiveRoutes = [
     noParameters,
     async ({ ops }): Promise<ArchiveStatus> => (ops.archiver ? { archive: await ops.archiver.status() } : {}),
   ),
-  adminRoute(['get', '/admin/archive\\:verify'], archiveCheckParameters, ({ ops }, { parameters }) =>
+  adminRoute(['get', '/admin/archive\\:verify'], archiveCheckParameters, async ({ ops }, { parameters }) =>
     checked(ops, { ...parameters, isRepair: false }),
   ),
-  adminRoute(['post', '/admin/archive\\:repair'], archiveCheckParameters, ({ ops }, { parameters }) =>
+  adminRoute(['post', '/admin/archive\\:repair'], archiveCheckParameters, async ({ ops }, { parameters }) =>
     checked(ops, { ...parameters, isRepair: true }),
   ),
   adminRoute(['post', '/admin/archive\\:recopy'], recopyParameters, async ({ ops }, { parameters }) => {
@@ -40,29 +39,8 @@ interface Check extends z.output<typeof archiveCheckParameters> {
   readonly isRepair: boolean;
 }
 
-/** The first event is awaited, so that its errors have their status. */
-async function checked({ archiveCheck }: Ops, check: Check): Promise<EventsAnswer> {
-  const leaving = new AbortController();
-  const events = there(archiveCheck).run(check, leaving.signal);
-  const first = await requirePageToken(() => events.next());
-  return new EventsAnswer((signal) => progressOf({ first, events, leaving }, signal));
-}
-
-interface Started {
-  readonly first: IteratorResult<CheckProgress, void>;
-  readonly events: ReturnType<ArchiveCheck['run']>;
-  readonly leaving: AbortController;
-}
-
-/** It ends without `isDone` when the archive is away: its reader asks again from the last position. */
-async function* progressOf({ first, events, leaving }: Started, signal: AbortSignal): AsyncGenerator<StreamItem, void> {
-  signal.addEventListener('abort', () => leaving.abort(), { once: true });
-  try {
-    for (let [seq, next] = [1, first]; !next.done; seq += 1, next = await events.next())
-      yield { seq, json: JSON.stringify(next.value) };
-  } catch (error) {
-    if (!(error instanceof ArchiveUnavailable)) throw error;
-  } finally {
-    await events.return();
-  }
+/** @throws {A2AError} */
+function checked({ archiveCheck }: Ops, check: Check): Promise<EventsAnswer> {
+  const begin = there(archiveCheck);
+  return progressAnswer((signal) => begin.run(check, signal));
 }

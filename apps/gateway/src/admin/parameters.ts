@@ -140,6 +140,9 @@ export const loadParameters = z.strictObject({
 export const archiveCheckParameters = pageParameters
   .omit({ pageSize: true })
   .extend({ sample: wholeNumber(0, 100_000_000).default(10_000) });
+export const exportParameters = pageParameters
+  .omit({ pageSize: true })
+  .extend({ subject: z.string().optional(), since: time.optional(), until: time.optional() });
 /** Only what has ended since. */
 export const recopyParameters = z.strictObject({ since: time.optional() });
 /** Milliseconds, up to a day. */

@@ -1,7 +1,14 @@
 import type { Conversation } from '@switchyard/operator-api';
 import type { Ops } from '@switchyard/operators';
 import { live } from './live.ts';
-import { conversationParameters, memoryParameters, noParameters, pageParameters } from './parameters.ts';
+import {
+  conversationParameters,
+  exportParameters,
+  memoryParameters,
+  noParameters,
+  pageParameters,
+} from './parameters.ts';
+import { progressAnswer } from './progress.ts';
 import { adminAction, adminRoute, found, listRoute, notFound, pageAnswer } from './route.ts';
 
 /** Tenants, and their agents' memories. Repeat a deletion until it is complete. */
@@ -9,6 +16,14 @@ export const tenantRoutes = [
   listRoute(['/admin/tenants', pageParameters], 'tenants', ({ ops }, query) => ops.listTenants(query)),
   adminAction(['delete', '/admin/tenants/:id'], async ({ ops }, { id }) =>
     found(await ops.tenants.delete(id), 'tenant', id),
+  ),
+  adminRoute(
+    ['get', '/admin/tenants/:id/export'],
+    exportParameters,
+    ({ ops }, { id, parameters }) =>
+      progressAnswer((signal) => ops.tenantExport.run({ ...parameters, tenant: id }, signal)),
+    // Texts of clients and agents.
+    { what: 'admin' },
   ),
   adminRoute(['get', '/admin/tenants/:id/memories'], pageParameters, ({ ops }, { id, parameters }) =>
     pageAnswer('memories', () => ops.listMemories(id, parameters)),

@@ -22,6 +22,11 @@ export interface TaskArchive {
   delete(taskId: string): Promise<boolean>;
   /** As `delete`, up to `size` tasks of owners that begin with this text. @returns how many */
   deleteOwned(ownerPrefix: string, size: number): Promise<number>;
+  /**
+   * Tasks of owners that begin with this text, and that ended within these times, in the order of their end.
+   * @returns time and id of each
+   */
+  endedOf(ownerPrefix: string, range: EndedRange): Promise<readonly string[]>;
   /** Forgets tasks that ended before this time, and marks of deletion that are as old. @returns how many tasks */
   expire(before: string, size: number): Promise<number>;
   status(): Promise<ArchiveStatus>;
@@ -106,6 +111,18 @@ export interface ArchiveQuery {
   readonly before: string;
   /** The last sort key of the page before; '' for the first page. */
   readonly token: string;
+  readonly size: number;
+}
+
+/** Times as in indexes. */
+export interface EndedRange {
+  /** The last entry of the page before, or ''. */
+  readonly after: string;
+  /** Earliest and latest, inclusive; '' any. */
+  readonly since: string;
+  readonly upto: string;
+  /** Exclusive. */
+  readonly before: string;
   readonly size: number;
 }
 

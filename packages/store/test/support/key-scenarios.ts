@@ -276,6 +276,7 @@ export const nowhere: TaskArchive = {
   existing: async () => new Set(),
   delete: async () => false,
   deleteOwned: async () => 0,
+  endedOf: async () => [],
   expire: async () => 0,
   status: async () => ({ tasks: 0, bytes: 0, oldest: '', latest: '' }),
 };

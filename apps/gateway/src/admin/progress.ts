@@ -1,0 +1,39 @@
+import { ArchiveUnavailable } from '@switchyard/store';
+import type { StreamItem } from '../operations/operation.ts';
+import { EventsAnswer, requirePageToken } from './route.ts';
+
+interface Progress {
+  readonly nextPageToken: string;
+  readonly isDone: boolean;
+}
+
+/**
+ * The answer of an action that goes on for long. Its first event is awaited, so that its errors have their status. @throws
+ * {A2AError} InvalidParams, for a wrong page token
+ */
+export async function progressAnswer<Event extends Progress>(
+  begin: (signal: AbortSignal) => AsyncGenerator<Event, void>,
+): Promise<EventsAnswer> {
+  const leaving = new AbortController();
+  const events = begin(leaving.signal);
+  const first = await requirePageToken(() => events.next());
+  return new EventsAnswer((signal) => {
+    signal.addEventListener('abort', () => leaving.abort(), { once: true });
+    return itemsOf(first, events);
+  });
+}
+
+/** It ends without `isDone` when the archive is away: its reader asks again from the last position. */
+async function* itemsOf<Event extends Progress>(
+  first: IteratorResult<Event, void>,
+  events: AsyncGenerator<Event, void>,
+): AsyncGenerator<StreamItem, void> {
+  try {
+    for (let [seq, next] = [1, first]; !next.done; seq += 1, next = await events.next())
+      yield { seq, json: JSON.stringify(next.value) };
+  } catch (error) {
+    if (!(error instanceof ArchiveUnavailable)) throw error;
+  } finally {
+    await events.return();
+  }
+}

@@ -1,0 +1,205 @@
+import { PostgresArchive } from '@switchyard/archive';
+import { OperatorClient, tenantExportSchema } from '@switchyard/operator-api';
+import { Ops } from '@switchyard/operators';
+import type { Task } from '@switchyard/protocol';
+import type { AuditEvent, Scope } from '@switchyard/store';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { skippedFor } from '../../../../tests/support/has-program.ts';
+import { missingPostgres, startPostgres, type TestPostgres } from '../../../../tests/support/postgres.ts';
+import { uniquePrefix } from '../../../../tests/support/prefix.ts';
+import { accepted, begun, userMessage } from '../../../../tests/support/store/drive.ts';
+import { until } from '../../../../tests/support/until.ts';
+import type { ErrorBody } from '../support/client.ts';
+import { type AdminStage, fieldsOf, key, openAdminStage } from './support.ts';
+
+interface Line {
+  readonly tenant: string;
+  readonly subject: string;
+  readonly agent: string;
+  readonly endedAt?: string;
+  readonly task: Task;
+}
+
+const scopeOf = (tenant: string, subject: string): Scope => ({
+  principal: { tenant, subject, scopes: [] },
+  agent: 'echo',
+});
+const ada = scopeOf('acme/ü', 'ada');
+const bob = scopeOf('acme/ü', 'bob');
+const other = scopeOf('acme', 'ada');
+
+describe.skipIf(skippedFor(missingPostgres))('an export of a tenant', () => {
+  let postgres: TestPostgres;
+  beforeAll(async () => {
+    postgres = await startPostgres();
+  });
+  afterAll(() => postgres?.stop());
+
+  let stage: AdminStage;
+  let archive: PostgresArchive;
+  let redis: Redis;
+  let prefix = '';
+  beforeEach(async () => {
+    prefix = uniquePrefix();
+    archive = new PostgresArchive({ url: postgres.url, schema: prefix, onError: () => undefined });
+    stage = await openAdminStage({ shards: 2, prefix }, { archive });
+    redis = new Redis(inject('redisUrl'));
+    return async () => {
+      await stage[Symbol.asyncDispose]();
+      await archive.stop();
+      redis.disconnect();
+    };
+  });
+
+  const open = async (scope: Scope, text = 'hello') => (await accepted(stage.store, scope, userMessage(text))).taskId;
+
+  async function end(taskId: string): Promise<void> {
+    const turn = await begun(stage.store, taskId);
+    const message = {
+      messageId: 'm',
+      role: 'ROLE_AGENT' as const,
+      parts: [{ text: 'Tab\t and 12345678901234567890' }],
+    };
+    await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', message, settles: true });
+  }
+
+  async function ended(scope: Scope, text?: string): Promise<string> {
+    const id = await open(scope, text);
+    await end(id);
+    return id;
+  }
+
+  const { signal } = new AbortController();
+  async function copied(...ids: string[]): Promise<void> {
+    const areThere = async () => {
+      await new Ops(stage.store).archiver?.run({ afterMs: 1, everyMs: 1, signal });
+      return (await archive.existing(ids)).size === ids.length;
+    };
+    await until(areThere, { what: 'they are copied' });
+  }
+
+  /** Redis has no more than the entries in its indexes, as shortly after the retention. */
+  async function forget(...ids: string[]): Promise<void> {
+    for (const id of ids) await redis.del(...(await redis.keys(`${prefix}{s*}:t:${id}*`)));
+  }
+
+  const events = (query: Record<string, string> = {}, id = 'acme/ü') =>
+    new OperatorClient({ url: stage.adminUrl, key }).events(
+      `/admin/tenants/${encodeURIComponent(id)}/export`,
+      tenantExportSchema,
+      { query },
+    );
+
+  async function exported(query?: Record<string, string>, id?: string): Promise<Line[]> {
+    const all = await Array.fromAsync(events(query, id));
+    expect(all.at(-1)).toMatchObject({ isDone: true, lines: [] });
+    const lines = all.flatMap((one) => one.lines);
+    expect(all.at(-1)?.done).toBe(lines.length);
+    for (const line of lines) expect(line).not.toMatch(/[\n\t]/);
+    return lines.map((line) => JSON.parse(line));
+  }
+  const idsIn = (lines: readonly Line[]) => lines.map(({ task }) => task.id).sort();
+
+  it('has each task once, from Redis and from the archive, as its client reads it, and of nobody else', async () => {
+    const old = [await ended(ada), await ended(bob), await ended(other)];
+    await copied(...old);
+    const before = await stage.store.tasks.read(ada, old[0] ?? '');
+    await forget(...old);
+    const inBoth = await ended(ada);
+    await copied(inBoth);
+    const mine = [await ended(ada), await open(ada), ...old.slice(0, 2), inBoth, await open(bob)];
+    await ended(other);
+    const lines = await exported();
+    expect(idsIn(lines)).toEqual([...mine].sort());
+    const first = lines.find(({ task }) => task.id === old[0]);
+    expect(first).toMatchObject({ tenant: 'acme/ü', subject: 'ada', agent: 'echo', endedAt: expect.any(String) });
+    expect(first?.task).toEqual(JSON.parse(before?.task?.toString() ?? ''));
+    for (const { task, endedAt } of lines)
+      expect(endedAt === undefined).toBe(task.status.state !== 'TASK_STATE_COMPLETED');
+    const ofBob = await exported({ subject: 'bob' });
+    expect(idsIn(ofBob)).toEqual([old[1], mine.at(-1)].sort());
+    expect(await exported({}, 'nobody')).toEqual([]);
+  });
+
+  it('has the tasks of a time, wherever they are', async () => {
+    const first = await ended(ada);
+    const endedAt = Date.now();
+    await until(() => Date.now() > endedAt + 1, { what: 'time has passed' });
+    const since = new Date().toISOString();
+    await until(() => Date.now() > Date.parse(since) + 1, { what: 'time has passed' });
+    const second = await ended(ada);
+    await copied(first, second);
+    await forget(first);
+    const third = await ended(ada);
+    expect(idsIn(await exported({ since }))).toEqual([second, third].sort());
+    expect(idsIn(await exported({ until: since }))).toEqual([first]);
+    expect(await exported({ since: '2050-01-01T00:00:00Z' })).toEqual([]);
+    expect(fieldsOf(await stage.ask<ErrorBody>('/admin/tenants/acme/export?since=monday'))).toEqual(['since']);
+  });
+
+  it('goes on where it broke off, in Redis or in the archive', async () => {
+    const old = await Promise.all(Array.from({ length: 30 }, () => ended(ada)));
+    await copied(...old);
+    await forget(...old);
+    const young = await Promise.all(Array.from({ length: 30 }, () => ended(bob)));
+    const waiting = await Promise.all(Array.from({ length: 50 }, () => open(bob)));
+    const idsOf = (lines: readonly string[]) => lines.map((line) => (JSON.parse(line) as Line).task.id);
+
+    for (const breakAt of [25, 70, 100]) {
+      const parts: string[] = [];
+      let token = '';
+      for await (const { lines, done, nextPageToken } of events()) {
+        parts.push(...idsOf(lines));
+        token = nextPageToken;
+        if (done >= breakAt) break;
+      }
+      const rest = await Array.fromAsync(events({ pageToken: token }));
+      parts.push(...rest.flatMap(({ lines }) => idsOf(lines)));
+      expect(parts.sort(), String(breakAt)).toEqual([...old, ...young, ...waiting].sort());
+      expect(rest.at(-1)?.done).toBe(parts.length);
+      expect(fieldsOf(await stage.ask<ErrorBody>(`/admin/tenants/other/export?pageToken=${token}`))).toEqual([
+        'pageToken',
+      ]);
+    }
+  });
+
+  it('has a task once that ends while it runs, whether it was read before or not', async () => {
+    const waiting = await Promise.all(Array.from({ length: 45 }, () => open(bob)));
+    const running = new Ops(stage.store).tenantExport.run({ tenant: 'acme/ü' }, signal);
+    const seen: string[] = [];
+    let isFirst = true;
+    for await (const { lines } of running) {
+      seen.push(...lines.map((line) => (JSON.parse(line) as Line).task.id));
+      if (lines.length === 0 || !isFirst) continue;
+      isFirst = false;
+      const late = waiting.find((id) => !seen.includes(id)) ?? '';
+      for (const id of [seen[0] ?? '', late]) await end(id);
+      await copied(seen[0] ?? '', late);
+    }
+    expect(seen.sort()).toEqual(waiting.sort());
+  });
+
+  it('is in the audit trail, because it has texts', async () => {
+    await exported({ subject: 'ada' });
+    const trail = async () => {
+      const { body } = await stage.ask<{ events: AuditEvent[] }>('/admin/audit?what=admin');
+      return body.events;
+    };
+    await expect
+      .poll(trail)
+      .toMatchObject([{ operation: 'GET /admin/tenants/:id/export', object: 'acme/ü', outcome: 'ok' }]);
+  });
+});
+
+it('without an archive, an export has what Redis has', async () => {
+  await using stage = await openAdminStage();
+  const { taskId } = await accepted(stage.store, ada, userMessage('hello'));
+  const all = await Array.fromAsync(
+    new OperatorClient({ url: stage.adminUrl, key }).events(
+      `/admin/tenants/${encodeURIComponent('acme/ü')}/export`,
+      tenantExportSchema,
+    ),
+  );
+  expect(all.flatMap(({ lines }) => lines.map((line) => JSON.parse(line).task.id))).toEqual([taskId]);
+});
