@@ -152,6 +152,12 @@ describe('An upload', () => {
     await until(async () => (await everything()).length === before.length, { what: 'the half file is removed' });
   });
 
+  it('of no bytes is a file at once', async () => {
+    const created = await createUpload(url, { sizeBytes: 0 }, as('ada'));
+    const got = await fetch(created.headers.get('location') ?? '', { headers: as('ada') });
+    expect([created.status, got.status, await got.text()]).toEqual([201, 200, '']);
+  });
+
   it('goes on at another gateway where it broke off', async () => {
     const created = await createUpload(url, { sizeBytes: 10, filename: 'ten.mp4' }, as('ada'));
     const location = created.headers.get('location') ?? '';

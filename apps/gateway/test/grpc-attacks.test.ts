@@ -237,7 +237,13 @@ describe('An authenticated caller', () => {
       rates: new Rates(defaultGatewaySettings.rates, () => undefined),
       emit,
     });
-    const context = { gate, emit, settings: defaultGatewaySettings, heldRequests: new HeldRequests() };
+    const context = {
+      gate,
+      emit,
+      settings: defaultGatewaySettings,
+      files: undefined,
+      heldRequests: new HeldRequests(),
+    };
     const listener = new GrpcListener({ a2a: {}, legacy: undefined }, context);
     await listener.open('127.0.0.1', { port: 0 });
     const session = connect(`http://127.0.0.1:${listener.port}`);

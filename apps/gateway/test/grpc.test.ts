@@ -85,6 +85,18 @@ describe('The gRPC binding', () => {
     expect(asError(await grpc.invoke({ operation: 'SendMessage', params })).message).toMatch(/larger than max/);
   });
 
+  it('says where files of a message that is too large can go, if this deployment stores any', async () => {
+    const params = { message: userMessage('x'.repeat(10_001)) };
+    const without = asError(await grpc.invoke({ operation: 'SendMessage', params }));
+    expect(without.message).not.toContain('/files');
+    const folder = mkdtempSync(join(tmpdir(), 'grpc-files-'));
+    const files = { url: `file://${folder}`, maxFileBytes: 1_000, maxBytesPerPrincipal: 1_000 };
+    const url = await stage.another({ grpc: { port: 0, publicAddress: 'auto' }, maxBodyBytes: 10_000, files });
+    using other = overGrpc(await grpcAddressOf(url));
+    const refused = asError(await other.invoke({ operation: 'SendMessage', params }));
+    expect(refused.message).toMatch(/larger than max.*: send its files to POST \/files of the HTTP endpoint/);
+  });
+
   it('refuses a message that is nested too deeply', async () => {
     const deep = JSON.parse(`${'['.repeat(200)}1${']'.repeat(200)}`);
     const params = { message: { ...userMessage('deep'), metadata: { deep } } };

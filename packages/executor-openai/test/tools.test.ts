@@ -221,6 +221,24 @@ describe('a retried turn', () => {
     expect([tries, orders.length, asked.length]).toEqual([2, 1, 2]);
   });
 
+  it('goes on without a file that was deleted after the model had read it', async () => {
+    await using endpoint = new ModelEndpoint(inTurn(callTools([funghi]), stream(['Done'])));
+    let tries = 0;
+    const fails = () => {
+      if (++tries === 1) throw new RetryableError('The kitchen does not answer.');
+    };
+    const execute = executor(await endpoint.start(), { orders: [], fails });
+    const url = 'https://files.example/menu.pdf';
+    const message = { url, filename: 'menu.pdf', mediaType: 'application/pdf' };
+    const first = new MemoryPort({ message, files: { [url]: 'pdf' } });
+    expect((await executeTurn(agentThat(execute), first)).kind).toBe('retry');
+    first.world.files.delete(url);
+    const again = new MemoryPort({ ...first.input, attempt: 2, world: first.world });
+    await executeTurn(agentThat(execute), again);
+    expect(again.current.status.message?.parts).toEqual([{ text: 'Done' }]);
+    expect(JSON.stringify(endpoint.requests[1]?.body.messages)).toContain('There is no file');
+  });
+
   it('publishes the same last answer again without another request', async () => {
     await using endpoint = new ModelEndpoint(inTurn(callTools([rome]), stream(['# ', 'Sunny']), stream(['# Rain'])));
     const execute = executor(await endpoint.start(), { orders: [] }, { artifact: { name: 'Report' } });

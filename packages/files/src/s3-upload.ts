@@ -134,7 +134,7 @@ export class S3Upload {
     const { partBytes, sizeBytes = partBytes, tail } = this.#state;
     const start = partsEnd(this.#state);
     this.#rest = new Piece(this.#file.cipher, { bytes: Math.min(partBytes, sizeBytes), start, onChunk: seen.onChunk });
-    if (tail) for await (const chunk of this.#contentOf(tail)) this.#rest.add(chunk);
+    if (tail) await this.#readTail(tail);
     let end = this.#rest.end;
     for await (const chunk of content) {
       end += chunk.length;
@@ -201,6 +201,15 @@ export class S3Upload {
   /** Removes everything. */
   discard(): Promise<void> {
     return discard(this.#bucket, this.#keys, this.#state);
+  }
+
+  /** @throws {FileRefused} `busy`: the request that has taken the upload over has removed it */
+  async #readTail(tail: NonNullable<UploadState['tail']>): Promise<void> {
+    try {
+      for await (const chunk of this.#contentOf(tail)) this.#rest.add(chunk);
+    } catch (error) {
+      throw (await this.#bucket.modifiedMs(tail.key)) === undefined ? lost() : error;
+    }
   }
 
   /** The plain bytes of what is too short for a part, which follows whole chunks. */

@@ -152,6 +152,16 @@ describe.skipIf(missing)(`In a bucket${missing ? ` (${missing})` : ''}`, () => {
       expect(await read(files, id)).toBe('abcd');
     });
 
+    it('whose tail another request has removed, which took it over, is refused as busy', async () => {
+      const id = await files.begin('o', facts, 4);
+      await files.append('o', id, { offset: 0, content: content('ab') });
+      const names = (await place.names()).filter((name) => name.includes('/tail-'));
+      // As the other one does after it has stored more.
+      await Promise.all(names.map((name) => place.bucket.remove(place.prefix + name)));
+      const writing = files.append('o', id, { offset: 2, content: content('cd') });
+      await expect(writing).rejects.toMatchObject({ reason: 'busy' });
+    });
+
     it('that is removed while it is written stores nothing more', async () => {
       const id = await files.begin('o', facts, 20 * MiB);
       const [go, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

@@ -11,6 +11,8 @@ export interface ConnectionOptions {
   readonly policy: Pick<AddressPolicy, 'allows'>;
   /** Limit for connecting, for the wait for response headers, and between two chunks of a body, in milliseconds. */
   readonly timeoutMs: number;
+  /** The same, where a whole response may take longer. Default: `timeoutMs`. */
+  readonly idleMs?: number;
   /** Default: the system's resolver. */
   readonly resolve?: Resolve;
 }
@@ -24,8 +26,9 @@ const MAX_HEADER_BYTES = 16 * 1024;
  * checked, and the connection is made to one of these addresses: a second lookup could return others (DNS rebinding).
  * The Host header and TLS still use the name.
  */
-export function guardedConnections({ policy, timeoutMs, resolve = systemResolve }: ConnectionOptions): Agent {
-  const dial = dialer(timeoutMs);
+export function guardedConnections(options: ConnectionOptions): Agent {
+  const { policy, timeoutMs, idleMs = timeoutMs, resolve = systemResolve } = options;
+  const dial = dialer(idleMs);
 
   async function connect(options: buildConnector.Options): Promise<Socket> {
     const host = options.hostname.replace(/^\[|\]$/g, '');
@@ -40,9 +43,9 @@ export function guardedConnections({ policy, timeoutMs, resolve = systemResolve 
   }
 
   return new Agent({
-    ...connectionLimits({ timeoutMs }),
-    connect: (options, callback) => {
-      connect(options).then(
+    ...connectionLimits(options),
+    connect: (given, callback) => {
+      connect(given).then(
         (socket) => callback(null, socket),
         (error: unknown) => callback(error instanceof Error ? error : new Error(String(error)), null),
       );
@@ -51,11 +54,11 @@ export function guardedConnections({ policy, timeoutMs, resolve = systemResolve 
 }
 
 /** Limits of connections, to a server and to a proxy. */
-export function connectionLimits({ timeoutMs }: Pick<ConnectionOptions, 'timeoutMs'>) {
+export function connectionLimits({ timeoutMs, idleMs = timeoutMs }: Pick<ConnectionOptions, 'timeoutMs' | 'idleMs'>) {
   return {
     allowH2: false,
-    headersTimeout: timeoutMs,
-    bodyTimeout: timeoutMs,
+    headersTimeout: idleMs,
+    bodyTimeout: idleMs,
     maxHeaderSize: MAX_HEADER_BYTES,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,

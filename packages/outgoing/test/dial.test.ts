@@ -55,6 +55,16 @@ describe('a host that', () => {
     expect(victim.connections).toBe(0);
   });
 
+  test('does not go on is left after idleMs, although a whole response may take longer', async () => {
+    const patient = client({ timeoutMs: 3_600_000, idleMs: 200 });
+    await using mute = await new RawServer(silent).start();
+    await using halting = await new RawServer((socket) => socket.write(answerOf('a', 'Content-Length: 9'))).start();
+    const url = (server: RawServer) => `http://127.0.0.2:${server.port}/`;
+    await expect(patient.request(url(mute), {})).rejects.toMatchObject({ code: 'UND_ERR_HEADERS_TIMEOUT' });
+    const { body } = await patient.request(url(halting), {});
+    await expect(Array.fromAsync(body)).rejects.toMatchObject({ code: 'UND_ERR_BODY_TIMEOUT' });
+  });
+
   test('answers only at its second address is called there', async () => {
     await using server = await new RawServer((socket) => socket.end(answerOf('', 'Content-Length: 0'))).start();
     const both = new AddressPolicy({ allowHttp: true, allowHosts: ['127.0.0.2', '127.0.0.3'] });

@@ -1,9 +1,12 @@
-import { FileRefused, type FileStore } from '@switchyard/files';
+import type { IncomingMessage } from 'node:http';
+import { PassThrough, Readable } from 'node:stream';
+import type { FileStore } from '@switchyard/files';
 import { A2AError, httpStatuses } from '@switchyard/protocol';
-import type { DataStore, MemoryLocker, Server } from '@tus/server';
+import type { DataStore, Server } from '@tus/server';
 import type { Exchange } from '../exchange/exchange.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import { factsOf } from './upload-facts.ts';
+import { UploadLocks } from './upload-locks.ts';
 
 type Tus = typeof import('@tus/server');
 
@@ -12,6 +15,13 @@ interface UploadRequest {
   readonly owner: string;
   readonly urlOf: (id: string) => string;
   readonly onError: (error: A2AError) => void;
+}
+
+/** The request that brings a piece of an upload. */
+interface Piece {
+  readonly req: IncomingMessage;
+  /** Aborted when another request for the same upload waits: the piece ends with what has come. */
+  readonly ending: AbortController;
 }
 
 /** Whether a request speaks the protocol tus (tus.io), version 1.0. */
@@ -26,29 +36,40 @@ export function isTus({ req }: Exchange): boolean {
 export class TusUploads {
   readonly #files: FileStore;
   /** Loaded with the first request. */
-  #tus: Promise<{ readonly tus: Tus; readonly locker: MemoryLocker }> | undefined;
+  #tus: Promise<Tus> | undefined;
+  readonly #locker = new UploadLocks();
 
   constructor(files: FileStore) {
     this.#files = files;
   }
 
   async serve({ req, res }: Exchange, request: UploadRequest): Promise<void> {
-    this.#tus ??= import('@tus/server').then((tus) => ({ tus, locker: new tus.MemoryLocker() }));
-    const { tus, locker } = await this.#tus;
+    this.#tus ??= import('@tus/server');
+    const tus = await this.#tus;
     const onError = (error: A2AError): void => {
       if (error.retryAfterSeconds !== undefined) res.setHeader('Retry-After', error.retryAfterSeconds);
       request.onError(error);
     };
-    await this.#serverFor(tus, { ...request, onError, locker }).handle(req, res);
+    const ending = new AbortController();
+    const server = this.#serverFor(tus, { ...request, onError, req, ending });
+    // Without the body: the library would make web streams of it, which cost four times the processor time.
+    const asked = new Request(new URL(req.url ?? '', 'http://gateway'), {
+      method: req.method ?? '',
+      headers: headersOf(req),
+    });
+    const answer = await server.handleWeb(asked);
+    for (const [name, text] of answer.headers) res.setHeader(name, text);
+    res.writeHead(answer.status).end(await answer.text());
   }
 
   /** A server knows no callers: each request has its own one, which sees only the files of the caller. */
-  #serverFor(tus: Tus, { owner, urlOf, onError, locker }: UploadRequest & { readonly locker: MemoryLocker }): Server {
+  #serverFor(tus: Tus, given: UploadRequest & Piece): Server {
     const files = this.#files;
+    const { owner, urlOf, onError, ending } = given;
     return new tus.Server({
       path: '/files',
-      datastore: this.#dataStore(tus, owner),
-      locker,
+      datastore: this.#dataStore(tus, given),
+      locker: { newLock: (id) => this.#locker.newLock(id, () => ending.abort()) },
       maxSize: files.limits.maxFileBytes,
       allowedOrigins: () => false,
       generateUrl: (_, { id }) => urlOf(id),
@@ -58,30 +79,31 @@ export class TusUploads {
         return files.begin(owner, facts, Number(headers.get('upload-length')));
       },
       onResponseError: (_, thrown) => {
-        const isOurs = thrown instanceof Error;
-        // The library's answers to wrong requests. Its only 5xx is that a lock was not free for 30 s.
-        if (!isOurs && thrown.status_code < 500) return undefined;
-        const error = toA2AError(
-          isOurs ? thrown : new FileRefused('unavailable', 'Another request writes this upload'),
-        );
+        // The library's answers to wrong requests.
+        if (!(thrown instanceof Error)) return undefined;
+        const error = toA2AError(thrown);
         onError(error);
         return { status_code: httpStatuses[error.code], body: `${error.message}\n` };
       },
     });
   }
 
-  #dataStore({ DataStore: Base, Upload }: Tus, owner: string): DataStore {
+  #dataStore({ DataStore: Base, ERRORS, Upload }: Tus, { owner, req, ending }: UploadRequest & Piece): DataStore {
     const files = this.#files;
     class PrincipalUploads extends Base {
       override extensions = ['creation', 'creation-with-upload', 'termination'];
 
-      /** `namingFunction` has created it. */
+      /** `namingFunction` has created it. Nothing more comes for an empty file. */
       override async create(upload: InstanceType<typeof Upload>) {
+        if (upload.size === 0) await files.append(owner, upload.id, { offset: 0, content: Readable.from([]) });
         return upload;
       }
 
-      override write(content: AsyncIterable<Uint8Array>, id: string, offset: number): Promise<number> {
-        return files.append(owner, id, { offset, content });
+      override async write(_: unknown, id: string, offset: number): Promise<number> {
+        const content = bodyUntil(req, ending.signal);
+        return files.append(owner, id, { offset, content }).catch((error: unknown) => {
+          throw content.errored === error ? ERRORS.ABORTED : error;
+        });
       }
 
       override async getUpload(id: string) {
@@ -96,6 +118,28 @@ export class TusUploads {
     }
     return new PrincipalUploads();
   }
+}
+
+function headersOf({ headersDistinct }: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (const [name, texts = []] of Object.entries(headersDistinct))
+    for (const text of texts) headers.append(name, text);
+  return headers;
+}
+
+/** The body, which fails if it breaks off. */
+function bodyUntil(req: IncomingMessage, stop: AbortSignal): Readable {
+  const body = new PassThrough();
+  const leave = (): void => {
+    req.unpipe(body);
+    body.end();
+  };
+  if (stop.aborted) leave();
+  stop.addEventListener('abort', leave, { once: true });
+  req.once('close', () => {
+    if (!req.complete) body.destroy(new Error('The body broke off'));
+  });
+  return stop.aborted ? body : req.pipe(body);
 }
 
 /** No such file of this caller: does not reveal whether another caller has it. */

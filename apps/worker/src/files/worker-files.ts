@@ -31,6 +31,8 @@ interface WorkerFilesSettings {
 const DEFAULT_MAX_BYTES = 1024 ** 3;
 /** For a whole file of a stranger; a turn usually has a shorter time. */
 const DOWNLOAD_MS = 3_600_000;
+/** To connect to its server, and until the next bytes. */
+const IDLE_MS = 30_000;
 
 /** The files of all turns of a worker. */
 export class WorkerFiles {
@@ -45,6 +47,7 @@ export class WorkerFiles {
     this.client = guardedClient({
       policy: new AddressPolicy(addresses),
       timeoutMs: DOWNLOAD_MS,
+      idleMs: IDLE_MS,
       maxBytes: files?.maxFileBytes ?? DEFAULT_MAX_BYTES,
     });
   }

@@ -9,8 +9,11 @@ import { type AnyTools, runTools } from './tools.ts';
 /** The model's part of a turn. */
 export interface ToolLoop<Message, Given extends Answer> {
   readonly model: ChatModel<Message, Given>;
-  /** Called before the first request; not at all if every answer is remembered. */
-  readonly begin: () => Promise<Message[]>;
+  /**
+   * Called before the first request; not at all if every answer is remembered. `goesOn`: an earlier run of the turn has
+   * asked the model already.
+   */
+  readonly begin: (given: { readonly goesOn: boolean }) => Promise<Message[]>;
   readonly tools: AnyTools;
   /** Rounds of tool calls before the model must answer. */
   readonly maxToolRounds: number;
@@ -38,7 +41,7 @@ export async function completeWithTools<Message, Given extends Answer>(
   let said = '';
   const ask = async function* (round: number): AsyncGenerator<string, Given, undefined> {
     await turn.confirm();
-    beginning ??= await loop.begin();
+    beginning ??= await loop.begin({ goesOn: round > 1 });
     const messages = [...beginning, ...since];
     const answer = yield* model.ask({ messages, signal: turn.signal, mustAnswer: hasTools && round > maxToolRounds });
     if (isLast(answer)) await check(said + answer.text);

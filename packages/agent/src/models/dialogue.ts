@@ -22,15 +22,23 @@ export interface DialogueMessage {
 
 /**
  * The messages for the model: ROLE_USER as user, ROLE_AGENT as assistant, the message of the turn last.
+ * @param given `needsFiles`: the turn cannot go on without the files of its message. Once a model has answered them, it
+ * goes on without those that were deleted since
  * @throws {AgentError} a file of the turn's message does not exist, or may not be read
  * @throws {RetryableError} a file cannot be read now
  */
-export async function dialogueOf(turn: Turn, options: DialogueOptions): Promise<DialogueMessage[]> {
+export async function dialogueOf(
+  turn: Turn,
+  options: DialogueOptions,
+  { needsFiles }: { readonly needsFiles: boolean },
+): Promise<DialogueMessage[]> {
   const { historyLength = Number.POSITIVE_INFINITY } = options;
   const files = new DialogueFiles(turn, options);
   const latestFirst = messagesUpTo(turn).slice(-Math.max(1, historyLength)).reverse();
   // One after the other: there is a limit for all files together.
-  const dialogue = await Array.fromAsync(latestFirst, (each) => asDialogue(each, files, each === turn.message));
+  const dialogue = await Array.fromAsync(latestFirst, (each) =>
+    asDialogue(each, files, needsFiles && each === turn.message),
+  );
   return dialogue.reverse();
 }
 

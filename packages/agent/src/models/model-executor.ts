@@ -39,7 +39,7 @@ export function modelExecutor<Value, Shapes extends ToolShapes, Message, Given e
     return end(
       await completeWithTools(turn, {
         model,
-        begin: async () => model.begin(await dialogueOf(turn, settings)),
+        begin: async ({ goesOn }) => model.begin(await dialogueOf(turn, settings, { needsFiles: !goesOn })),
         tools,
         maxToolRounds,
         check,

@@ -23,7 +23,7 @@ export interface AdmittedCall {
   readonly rpc: Rpc;
 }
 
-export type AdmissionContext = Pick<GatewayContext, 'gate' | 'emit' | 'settings'>;
+export type AdmissionContext = Pick<GatewayContext, 'gate' | 'emit' | 'settings' | 'files'>;
 
 /** By its metadata, which is the same object in the interceptor and in the method. */
 const admitted = new WeakMap<Metadata, AdmittedCall>();
@@ -69,13 +69,16 @@ export function admission(context: AdmissionContext, healthNames: readonly strin
     perPrincipal: MAX_WATCHES,
   });
   return ({ path }, call) => {
-    correctStatuses(call);
+    correctStatuses(call, context.files !== undefined);
     return new ServerInterceptingCall(call, {
       start: (next) => next(new PendingCall(context, { path, call, watches, healthNames }).listener()),
     });
   };
 }
 
+/** What the library says of a message that is larger than MAX_BODY_BYTES. */
+const tooLarge = /^Received message larger than max/;
+const hint = 'send its files to POST /files of the HTTP endpoint, and in the message their URLs';
 /** Errors that the library reports as INTERNAL before our code runs. */
 const clientErrors = /^Invalid grpc-timeout|^Failed to decompress/;
 
@@ -83,10 +86,11 @@ const clientErrors = /^Invalid grpc-timeout|^Failed to decompress/;
  * Changes statuses of the library and of the SDK before they are sent. INTERNAL is reserved for our own faults, because
  * it alarms operators. Their messages may repeat a long name of the client.
  */
-function correctStatuses(call: ServerInterceptingCallInterface): void {
+function correctStatuses(call: ServerInterceptingCallInterface, hasFiles: boolean): void {
   const send = call.sendStatus.bind(call);
-  call.sendStatus = ({ code, details = '', ...answer }) => {
-    const isClientError = code === status.INTERNAL && clientErrors.test(details);
+  call.sendStatus = ({ code, details: given = '', ...answer }) => {
+    const isClientError = code === status.INTERNAL && clientErrors.test(given);
+    const details = hasFiles && tooLarge.test(given) ? `${given}: ${hint}` : given;
     send(withShortTrailers({ ...answer, details, code: isClientError ? status.INVALID_ARGUMENT : code }));
   };
 }
