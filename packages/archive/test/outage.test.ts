@@ -122,7 +122,7 @@ describe.skipIf(skippedFor(missingPostgres))('an archive that is away', () => {
         archive.describe(['a'], 'row'),
         archive.existing(['a']),
         archive.delete('a'),
-        archive.deleteOwned('acme/', 1),
+        archive.deleteTenant('acme', 1),
         archive.expire('00000000', 1),
         archive.status(),
         archiveAt(server.url, 500).start(),

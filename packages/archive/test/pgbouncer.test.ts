@@ -64,7 +64,7 @@ describe.skipIf(skipped)(`the archive behind PgBouncer${skipped && ` (not tested
     expect(await one.delete('a')).toBe(true);
     expect(await two.existing(['a', 'b'])).toEqual(new Set(['b']));
     expect(await one.expire('00000002', 10)).toBe(1);
-    expect(await two.deleteOwned('acme/', 9)).toBe(1);
+    expect(await two.deleteTenant('acme', 9)).toBe(1);
   });
 
   it('a statement that takes too long is ended', async () => {

@@ -141,14 +141,14 @@ export class Tenants {
   async #deleteArchived(tenant: string): Promise<{ deleted: number; left: number } | undefined> {
     const { archive } = this.#dependencies;
     if (!archive) return undefined;
-    const ownerPrefix = `${encodeURIComponent(tenant)}/`;
+    const name = encodeURIComponent(tenant);
     const startedAt = performance.now();
     let [deleted, last] = [0, 0];
     do {
-      last = await archive.deleteOwned(ownerPrefix, TASKS_OF_STEP);
+      last = await archive.deleteTenant(name, TASKS_OF_STEP);
       deleted += last;
     } while (last > 0 && performance.now() - startedAt < ARCHIVED_FOR_MS);
-    const { total: left } = await archive.find({ ...allTasks, ownerPrefix, size: 0 });
+    const { total: left } = await archive.find({ ...allTasks, ownerPrefix: `${name}/`, size: 0 });
     return { deleted, left };
   }
 

@@ -20,8 +20,8 @@ export interface TaskArchive {
   existing(taskIds: readonly string[]): Promise<ReadonlySet<string>>;
   /** Deletes the contents of a task for good: also if it is put later. @returns false: it does not have the task */
   delete(taskId: string): Promise<boolean>;
-  /** As `delete`, up to `size` tasks of owners that begin with this text. @returns how many */
-  deleteOwned(ownerPrefix: string, size: number): Promise<number>;
+  /** As `delete`, up to `size` tasks of a tenant, whose name is URI-encoded. @returns how many */
+  deleteTenant(tenant: string, size: number): Promise<number>;
   /**
    * Tasks of owners that begin with this text, and that ended within these times, in the order of their end.
    * @returns time and id of each
