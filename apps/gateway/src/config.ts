@@ -111,12 +111,10 @@ const ofOneDeployment = [
 ] as const;
 
 function readDeploymentsOf(raw: RawSettings, environment: Environment): readonly ListedDeployment[] | undefined {
-  const { DEPLOYMENTS_FILE: file, DEPLOYMENT: own, FILES_URL } = raw.values;
+  const { DEPLOYMENTS_FILE: file, DEPLOYMENT: own } = raw.values;
   if (file === undefined) return undefined;
   for (const name of ofOneDeployment)
     if (environment[name]) raw.refuse(name, 'belongs into the file of DEPLOYMENTS_FILE');
-  if (FILES_URL !== undefined)
-    raw.refuse('FILES_URL', 'cannot be used with DEPLOYMENTS_FILE: files are of one deployment');
   const deployments = raw.check('DEPLOYMENTS_FILE', () => readDeployments(file));
   if (deployments && !deployments.some(({ number }) => number === own))
     raw.refuse('DEPLOYMENT', 'must be a number in the file of DEPLOYMENTS_FILE: its operators are served here');

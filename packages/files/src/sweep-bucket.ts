@@ -2,7 +2,16 @@ import { randomBytes } from 'node:crypto';
 import type { Bucket } from './bucket.ts';
 import { type FileKeys, goneName, keysIn, nameOf, ownerKeys, uploadName } from './file-keys.ts';
 import { discardUpload, removeUpload } from './s3-upload.ts';
-import { anotherDeployment, bytesIn, factsName, isMark, ofPrincipal, type SweepOptions, taskIdOf } from './sweep.ts';
+import {
+  anotherDeployment,
+  bytesIn,
+  deploymentName,
+  factsName,
+  isMark,
+  ofPrincipal,
+  type SweepOptions,
+  taskIdOf,
+} from './sweep.ts';
 
 /** One pass over the bucket. */
 interface BucketSweep extends SweepOptions {
@@ -21,7 +30,7 @@ type Names = ReadonlyMap<string, number>;
  * @throws {Error} the bucket belongs to another deployment
  */
 export async function sweepBucket(bucket: Bucket, options: SweepOptions) {
-  await requireDeployment(bucket, options.deployment);
+  await requireDeployment(bucket, options);
   const clock = `${bucket.prefix}.sweep`;
   await bucket.put(clock, '');
   const nowMs = (await bucket.modifiedMs(clock)) ?? 0;
@@ -53,8 +62,9 @@ async function sweepOwner(sweep: BucketSweep): Promise<string[]> {
   return removed;
 }
 
-async function requireDeployment(bucket: Bucket, deployment: string): Promise<void> {
-  const key = `${bucket.prefix}.deployment`;
+async function requireDeployment(bucket: Bucket, options: SweepOptions): Promise<void> {
+  const { deployment } = options;
+  const key = bucket.prefix + deploymentName(options);
   // Of the first sweep. Another process may be faster.
   if (!(await bucket.text(key))) await bucket.put(key, deployment, 'new');
   const found = await bucket.text(key);

@@ -39,9 +39,11 @@ export function bytesIn(name: string): number {
 }
 
 export interface SweepOptions {
-  /** Id of the deployment whose tasks are asked for. */
+  /** Id of the deployment whose tasks are asked for: its Redis, as long as that has its data. */
   readonly deployment: string;
-  /** Which of these tasks exist. */
+  /** Its number. Others that share the place have other numbers. */
+  readonly number: number;
+  /** Which of these tasks exist, or are of another deployment. */
   readonly existing: (taskIds: readonly string[]) => Promise<ReadonlySet<string>>;
   /** How long a file is kept that no message has referred to, and an upload that gets no byte. */
   readonly unusedMs: number;
@@ -51,15 +53,18 @@ export interface SweepOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The name of a file in the folder, with the id of the deployment to which the folder belongs. */
-const deploymentName = '.deployment';
+/** The name of a file in the folder, with the id of the deployment of this number that the folder belongs to. */
+export function deploymentName({ number }: Pick<SweepOptions, 'number'>): string {
+  return number === 0 ? '.deployment' : `.deployment-${number}`;
+}
 
 /**
  * Another Redis, or an empty one, knows none of the tasks: all files would be removed.
  * @throws {Error} the folder belongs to another deployment
  */
-async function requireDeployment(folder: string, deployment: string): Promise<void> {
-  const path = join(folder, deploymentName);
+async function requireDeployment(folder: string, options: SweepOptions): Promise<void> {
+  const { deployment } = options;
+  const path = join(folder, deploymentName(options));
   try {
     if ((await readFile(path, 'utf8')) === deployment) return;
   } catch (error) {
@@ -85,7 +90,7 @@ export function anotherDeployment(place: string, remedy: string): Error {
  * @throws {Error} the folder belongs to another deployment
  */
 export async function sweepFolder(folder: string, options: SweepOptions) {
-  await requireDeployment(folder, options.deployment);
+  await requireDeployment(folder, options);
   let removed = 0;
   let bytes = 0;
   for (const owner of await readdir(folder)) {

@@ -117,6 +117,23 @@ function testFiles(newPlace: () => Promise<Place>, secrets: readonly string[] = 
       expect(await files.sweep({ ...sweepOptions(), deployment: 'another' })).toMatchObject({ removed: 1 });
     });
 
+    it('of each of several deployments judges its own tasks only', async () => {
+      const { id } = await files.write('o', content('x'), { facts, taskId: 'first-1' });
+      await files.keepFor('o', id, 'second-1');
+      const sweepOf = (number: number, living: string) => ({
+        ...sweepOptions(),
+        deployment: `redis ${number}`,
+        number,
+        existing: async (ids: readonly string[]) => new Set(ids.filter((each) => each.startsWith(living))),
+      });
+      await place.age();
+      // The task of the first one is gone, and that of the second one is not.
+      expect(await files.sweep(sweepOf(0, 'second'))).toMatchObject({ removed: 0 });
+      expect(await files.sweep(sweepOf(1, 'second'))).toMatchObject({ removed: 0 });
+      await expect(files.sweep({ ...sweepOf(1, 'second'), deployment: 'empty' })).rejects.toThrow(/lost its data/);
+      expect(await files.sweep(sweepOf(1, 'first'))).toMatchObject({ removed: 1 });
+    });
+
     it('keeps a file as long as one of its tasks exists, and removes it with the last one', async () => {
       const { id } = await files.write('o', content('x'), { facts, taskId: 'first' });
       await files.keepFor('o', id, 'second/../task');

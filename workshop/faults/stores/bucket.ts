@@ -44,7 +44,7 @@ export async function startBucket(): Promise<Bucket> {
       proxy.cut();
     },
     async sweep(deployment, existing) {
-      await filesAt(url(target), limits).sweep({ deployment, existing, unusedMs: 0, markMs: 0 });
+      await filesAt(url(target), limits).sweep({ deployment, number: 0, existing, unusedMs: 0, markMs: 0 });
     },
     objects: () => s3.objects(),
     [Symbol.asyncDispose]: () => kept.disposeAsync(),

@@ -28,7 +28,7 @@ import { isActive, requireExtensions } from '../call/extensions.ts';
 import { legacyVersion } from '../exchange/service-parameters.ts';
 import { hasFiles, keepFiles, requireFileUrls } from '../files/keep-files.ts';
 import { checkAskedBudget, readPriority, readTimeToLive } from './asked-by-extension.ts';
-import type { Backend } from './backend.ts';
+import { type Backend, taskNotFound } from './backend.ts';
 import type { ConditionalSend } from './if-generation.ts';
 import { requireInput } from './input.ts';
 import { refusalOf } from './refused-message.ts';
@@ -93,6 +93,9 @@ export async function acceptMessage(
   const traceContext = traceContextOf(call, request);
   const webhook = config && (await inlineWebhook(config, request, { backend, call, traceContext }));
   const { files, tasks } = backend;
+  const { taskId: named } = request.message;
+  // Nobody would ever remove the mark that a file gets for a task of a deployment that does not exist.
+  if (files && named !== undefined && !tasks.mayHave(named)) throw taskNotFound(named);
   const kept =
     files && hasFiles(request)
       ? await keepFiles({ files, tasks }, call, { ...request, preSubscription, schedule })

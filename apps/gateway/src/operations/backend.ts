@@ -26,6 +26,7 @@ export type TaskStore = Pick<
   | 'stepsBefore'
   | 'taskOfMessage'
   | 'newTaskId'
+  | 'mayHave'
 >;
 
 /** What operations need. */

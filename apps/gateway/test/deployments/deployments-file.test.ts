@@ -63,6 +63,5 @@ describe('A file of deployments', () => {
     expect(() => readConfig({ DEPLOYMENTS_FILE, REDIS_URL: 'redis://x', SHARDS: '2', DEPLOYMENT: '7' })).toThrow(
       /REDIS_URL: belongs into.*SHARDS: belongs into.*DEPLOYMENT: must be a number in the file/s,
     );
-    expect(() => readConfig({ DEPLOYMENTS_FILE, FILES_URL: 'file:///tmp/x' })).toThrow(/FILES_URL: cannot be used/);
   });
 });

@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Task } from '@switchyard/protocol';
 import { deploymentOf } from '@switchyard/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,8 +14,11 @@ const deployments = new Deployments();
 const [alice = ''] = subjects;
 let before: string;
 let after: string;
+let folder: string;
 
 beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'files-'));
+  const files = { url: `file://${folder}`, maxFileBytes: 1_000, maxBytesPerPrincipal: 10_000 };
   await deployments.add(0);
   await deployments.add(1, { shards: 4 });
   const soon = Date.now() + 3_600_000;
@@ -21,13 +27,19 @@ beforeAll(async () => {
     { number: 1, share: 1, opensAt: soon },
   ]);
   const past = Date.now() - 1_000;
-  after = await deployments.open([
-    { number: 0, share: 1, closedAt: past },
-    { number: 1, share: 1, opensAt: past },
-  ]);
+  after = await deployments.open(
+    [
+      { number: 0, share: 1, closedAt: past },
+      { number: 1, share: 1, opensAt: past },
+    ],
+    { files },
+  );
 });
 
-afterAll(() => deployments[Symbol.asyncDispose]());
+afterAll(async () => {
+  await deployments[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
 
 interface Page {
   readonly tasks: readonly Task[];
@@ -91,6 +103,28 @@ describe('After a deployment is closed', () => {
     expect(again.body.task.id).toBe(first.body.task.id);
     const conflict = { message: userMessage('another') };
     expect((await post(`${after}/message:send`, conflict, headers)).status).toBe(409);
+  });
+
+  it('files are of both: a task of either gets a file that was uploaded afterwards', async () => {
+    const upload = await fetch(`${after}/files`, { method: 'POST', body: 'plain', headers: headersOf(alice) });
+    const { part } = (await upload.json()) as { part: { url: string } };
+    const old = await sendAs(before, alice);
+    const message = { ...userMessage('look'), parts: [part], taskId: old.id };
+    expect((await sendAs(after, alice, message)).id).toBe(old.id);
+    const next = await sendAs(after, alice, { ...userMessage('look'), parts: [part] });
+    expect(deploymentOf(next.id)).toBe(1);
+    const marks = (await readdir(folder, { recursive: true })).filter((name) => name.includes('task-')).join();
+    for (const { id } of [old, next]) expect(marks).toContain(id);
+  });
+
+  it('a file is not marked for a task that no deployment can have', async () => {
+    const upload = await fetch(`${after}/files`, { method: 'POST', body: 'plain', headers: headersOf(alice) });
+    const { part } = (await upload.json()) as { part: { url: string } };
+    const taskId = '9d3f8a52-6d70-8055-b1aa-0123456789ab';
+    const message = { ...userMessage('look'), parts: [part], taskId };
+    const { status } = await post(`${after}/message:send`, { message }, headersOf(alice));
+    expect(status).toBe(404);
+    expect((await readdir(folder, { recursive: true })).join()).not.toContain(taskId);
   });
 
   it('lists have the tasks of both, in one order and page by page', async () => {

@@ -1,5 +1,5 @@
 import type { FileStore } from '@switchyard/files';
-import type { Store } from '@switchyard/store';
+import { deploymentOf, type Store } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 import { Poller } from '../timing/timing.ts';
 
@@ -21,11 +21,18 @@ export class FileSweep {
       files,
       store,
       emit,
-    }: { readonly files: FileStore; readonly store: Pick<Store, 'tasks' | 'schema'>; readonly emit: Emit },
+    }: { readonly files: FileStore; readonly store: Pick<Store, 'tasks' | 'schema' | 'settings'>; readonly emit: Emit },
     { unusedMs, sweepEveryMs }: FileSweepSettings,
   ) {
+    const { deployment: number } = store.settings;
     const options = {
-      existing: (taskIds: readonly string[]) => store.tasks.existing(taskIds),
+      number,
+      // What other deployments have they know themselves.
+      existing: async (taskIds: readonly string[]) => {
+        const [own, others] = [new Set<string>(), new Set<string>()];
+        for (const id of taskIds) (deploymentOf(id) === number ? own : others).add(id);
+        return others.union(await store.tasks.existing([...own]));
+      },
       unusedMs,
       markMs: MARK_MS,
       signal: this.#stopping.signal,

@@ -22,6 +22,7 @@ export async function read(files: FileStore, id: string, range?: { start: number
 
 export const sweepOptions = (...living: string[]): SweepOptions => ({
   deployment: 'ours',
+  number: 0,
   existing: async (ids) => new Set(ids.filter((id) => living.includes(id))),
   unusedMs: 60_000,
   markMs: 60_000,

@@ -1,4 +1,5 @@
 import type { Principal } from '@switchyard/protocol';
+import { deploymentOf } from '../redis/deployment-number.ts';
 import type { Scope } from '../redis/scope.ts';
 import { type AcceptDependencies, accept } from './accept/accept.ts';
 import { stepsBefore } from './accept/copy-steps.ts';
@@ -49,6 +50,11 @@ export class Tasks {
   /** An id for the task that this message may make: `reservedId` of its submission. */
   newTaskId(scope: Scope, sent: Pick<Submission, 'message' | 'idempotencyKey'>): string {
     return this.#dependencies.shards.newId(shardSeedOf(scope, sent));
+  }
+
+  /** Whether a task with this id can be in this deployment: it has no other's number. */
+  mayHave(taskId: string): boolean {
+    return deploymentOf(taskId) === this.#dependencies.settings.deployment;
   }
 
   /** Which of these tasks exist, of any owner, in Redis or in the archive. */
