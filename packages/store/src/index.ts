@@ -51,9 +51,8 @@ export type { DeadLetterDetails, DeliveryCursor, FailedAttempt } from './push/de
 export type { OpenDeliveryQueue, TaskSnapshot } from './push/open-delivery-queue.ts';
 export type { WebhookCreation, WebhookPage, Webhooks } from './push/webhooks.ts';
 export type { Consumer, ConsumerOptions } from './queue/consumer.ts';
-export { type DeliveryQueueId, queueName } from './queue/job.ts';
+export { cardUrlOf, type DeliveryQueueId, queueName, REMOTE_AGENTS, remoteAgentId } from './queue/job.ts';
 export type { Queues } from './queue/queues.ts';
-export { cardUrlOf, REMOTE_AGENTS, remoteAgentId } from './queue/remote-agents.ts';
 export type { JobOutcome, RunningJob } from './queue/running-job.ts';
 export type { DueWork, ShardChecks } from './queue/shard-checks.ts';
 export { parseRedisAddress, type RedisAddress } from './redis/address.ts';

@@ -18,10 +18,17 @@ export {
   parseCursor,
   webhookKeys,
 } from './push/delivery-queue.ts';
-export { deliveryQueueText, jobId, parseDeliveryQueue, queueName, queueRoot } from './queue/job.ts';
+export {
+  cardUrlOf,
+  deliveryQueueText,
+  jobId,
+  parseDeliveryQueue,
+  queueName,
+  queueRoot,
+  REMOTE_AGENTS,
+} from './queue/job.ts';
 export { type JobCounts, sumOfJobs } from './queue/job-counts.ts';
 export type { QueueSample } from './queue/load.ts';
-export { cardUrlOf, REMOTE_AGENTS } from './queue/remote-agents.ts';
 export type { Channels } from './redis/channels.ts';
 export type { RedisConnection } from './redis/connection.ts';
 export { idText, type OwnedKey, type ShardKeys } from './redis/keys.ts';

@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Scope, Store } from '../src/index.ts';
-import { queueName } from '../src/queue/job.ts';
-import { remoteAgentId } from '../src/queue/remote-agents.ts';
+import { queueName, remoteAgentId } from '../src/queue/job.ts';
 import { accepted, begun, userMessage } from './support/drive.ts';
 import { addWithBullMQ, asBullMQ, queueContents } from './support/queue-contents.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';

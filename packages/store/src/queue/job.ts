@@ -1,5 +1,4 @@
 import type { ShardKeys } from '../redis/keys.ts';
-import { cardUrlOf, REMOTE_AGENTS } from './remote-agents.ts';
 
 /** The prefix of the keys of a queue on one shard. @param queue as `queueName` */
 export function queueRoot(queue: string, keys: ShardKeys): string {
@@ -9,6 +8,19 @@ export function queueRoot(queue: string, keys: ShardKeys): string {
 /** The key that wakes a process: of a queue, or of other work. */
 export function markerOf(root: string): string {
   return `${root}marker`;
+}
+
+/** The queue of all remote agents, which are called by the URL of their card. No local agent can have this id. */
+export const REMOTE_AGENTS = '@remote';
+
+/** The agent id in the tasks of a remote agent. */
+export function remoteAgentId(cardUrl: string): string {
+  return `@${cardUrl}`;
+}
+
+/** The card URL in a remote agent's id; undefined for a local agent. */
+export function cardUrlOf(agent: string): string | undefined {
+  return /^@https?:/.test(agent) ? agent.slice(1) : undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { REMOTE_AGENTS } from '../queue/remote-agents.ts';
+import { REMOTE_AGENTS } from '../queue/job.ts';
 import { sharedKeyNames } from '../record/record-args.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';

@@ -1,4 +1,4 @@
-import { REMOTE_AGENTS } from '../queue/remote-agents.ts';
+import { REMOTE_AGENTS } from '../queue/job.ts';
 import type { RedisConnection } from '../redis/connection.ts';
 import type { ShardKeys } from '../redis/keys.ts';
 import { integer } from '../redis/reply.ts';
