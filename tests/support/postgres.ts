@@ -62,7 +62,7 @@ export async function startPostgres({ password, tls, settings }: TestPostgresOpt
   const start = () => startServer(join(bin, 'postgres'), { data, port, user, given });
   let server = await start();
   const signal = (name: NodeJS.Signals): void => {
-    for (const { pid } of [server, ...descendantsOf(server.pid)]) process.kill(pid, name);
+    for (const { pid } of [server, ...descendantsOf(server.pid)]) send(pid, name);
   };
   return {
     url: `postgres://postgres${password === undefined ? '' : `:${password}`}@127.0.0.1:${port}/postgres`,
@@ -93,6 +93,15 @@ async function demandTls(
   }
   const access = join(data, 'pg_hba.conf');
   await writeFile(access, (await readFile(access, 'utf8')).replaceAll(/^host /gm, 'hostssl '));
+}
+
+function send(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    // The process of a connection may have ended since it was listed.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 interface Server {
