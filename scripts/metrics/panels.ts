@@ -325,6 +325,33 @@ const webhooks: readonly Panel[] = [
   },
 ];
 
+const files: readonly Panel[] = [
+  {
+    title: 'Requests for files',
+    text: 'Per second, by operation and outcome. Unavailable: the folder or bucket is away or full.',
+    unit: 'reqps',
+    queries: one(rate('switchyard_file_requests_total', { by: 'operation, outcome' }), '{{operation}} {{outcome}}'),
+  },
+  {
+    title: 'Bytes of files',
+    text: 'Per second, that clients sent (in) and got (out).',
+    unit: 'bytes',
+    queries: one(rate('switchyard_file_bytes_total', { by: 'direction' }), '{{direction}}'),
+  },
+  {
+    title: 'Stored bytes of files',
+    text: 'With unfinished uploads, when a worker last looked.',
+    unit: 'bytes',
+    queries: one('max(switchyard_stored_file_bytes)', 'bytes'),
+  },
+  {
+    title: 'Stored files',
+    text: 'With unfinished uploads, when a worker last looked.',
+    unit: 'short',
+    queries: one('max(switchyard_stored_files)', 'files'),
+  },
+];
+
 const ofBoth = (metric: string, rest = ''): string => `{__name__=~"switchyard_(gateway|worker)_${metric}"${rest}}`;
 
 const processes: readonly Panel[] = [
@@ -363,5 +390,6 @@ export const rows: readonly Row[] = [
   { title: 'Queues', panels: queues },
   { title: 'Turns', panels: turns },
   { title: 'Webhooks', panels: webhooks },
+  { title: 'Files', panels: files },
   { title: 'Processes', panels: processes },
 ];

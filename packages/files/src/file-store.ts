@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Content } from './durable.ts';
-import type { SweepOptions } from './sweep.ts';
+import type { SweepOptions, SweepResult } from './sweep.ts';
 
 export interface FileLimits {
   /** Largest file, in bytes. */
@@ -77,5 +77,5 @@ export interface FileStore {
   /** Removes a file or an upload, whatever refers to it. @returns false: there is none */
   delete(owner: string, id: string): Promise<boolean>;
   /** Removes files whose tasks are gone, and uploads that nobody has completed. */
-  sweep(options: SweepOptions): Promise<{ readonly removed: number; readonly bytes: number }>;
+  sweep(options: SweepOptions): Promise<SweepResult>;
 }

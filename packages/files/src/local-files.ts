@@ -16,6 +16,7 @@ import {
   factsName,
   gonePrefix,
   type SweepOptions,
+  type SweepResult,
   sweepFolder,
   tailPrefix,
   taskName,
@@ -222,7 +223,7 @@ export class LocalFiles implements FileStore {
   }
 
   /** Removes files whose tasks are gone, and uploads that nobody has completed. @throws as `sweepFolder` */
-  sweep(options: SweepOptions): Promise<{ readonly removed: number; readonly bytes: number }> {
+  sweep(options: SweepOptions): Promise<SweepResult> {
     return sweepFolder(this.#folder, options);
   }
 

@@ -10,7 +10,7 @@ import type { FileFacts, FileLimits, FileStore, FileUpload, NewFile, OpenFile, S
 import { plainContent } from './plain-content.ts';
 import { limitOf, ownerName, requireExpected, roomLeft, tooLarge, tooLong } from './rules.ts';
 import { discardUpload, partBytesFor, S3Upload } from './s3-upload.ts';
-import { type SweepOptions, taskName } from './sweep.ts';
+import { type SweepOptions, type SweepResult, taskName } from './sweep.ts';
 import { sweepBucket } from './sweep-bucket.ts';
 
 /** Reasons for which nothing more is stored of an upload. */
@@ -176,7 +176,7 @@ export class S3Files implements FileStore {
     return isFile || isUpload;
   }
 
-  async sweep(options: SweepOptions): Promise<{ readonly removed: number; readonly bytes: number }> {
+  async sweep(options: SweepOptions): Promise<SweepResult> {
     return sweepBucket(await this.#loaded(), options);
   }
 

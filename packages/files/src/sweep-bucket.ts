@@ -4,12 +4,13 @@ import { type FileKeys, goneName, keysIn, nameOf, ownerKeys, uploadName } from '
 import { discardUpload, removeUpload } from './s3-upload.ts';
 import {
   anotherDeployment,
-  bytesIn,
   deploymentName,
   factsName,
   isMark,
   ofPrincipal,
   type SweepOptions,
+  type SweepResult,
+  Swept,
   taskIdOf,
 } from './sweep.ts';
 
@@ -29,37 +30,32 @@ type Names = ReadonlyMap<string, number>;
  * Removes what nobody needs any more, as `sweepFolder` does. It lists the whole bucket: a request per 1,000 objects.
  * @throws {Error} the bucket belongs to another deployment
  */
-export async function sweepBucket(bucket: Bucket, options: SweepOptions) {
+export async function sweepBucket(bucket: Bucket, options: SweepOptions): Promise<SweepResult> {
   await requireDeployment(bucket, options);
   const clock = `${bucket.prefix}.sweep`;
   await bucket.put(clock, '');
   const nowMs = (await bucket.modifiedMs(clock)) ?? 0;
-  const total = { removed: 0, bytes: 0 };
+  const swept = new Swept();
   for await (const owner of bucket.folders(bucket.prefix)) {
     if (!ofPrincipal.test(owner)) continue;
     const sweep = { ...options, bucket, nowMs, place: ownerKeys(bucket.prefix, owner) };
-    const ids = await sweepOwner(sweep);
-    total.removed += ids.length;
-    total.bytes += ids.reduce((sum, id) => sum + bytesIn(id), 0);
+    await sweepOwner(sweep, swept);
     if (options.signal?.aborted) break;
   }
-  return total;
+  return swept.result;
 }
 
-/** @returns what is removed */
-async function sweepOwner(sweep: BucketSweep): Promise<string[]> {
+async function sweepOwner(sweep: BucketSweep, swept: Swept): Promise<void> {
   const { bucket, place, unusedMs, signal } = sweep;
   const known = new Set<string>();
-  const removed: string[] = [];
   for await (const { id, names } of filesIn(bucket, place.files)) {
-    if (signal?.aborted) return removed;
+    if (signal?.aborted) return;
     known.add(nameOf(id));
-    if (await sweepFile(sweep, id, names)) removed.push(id);
+    swept.add(id, await sweepFile(sweep, id, names));
   }
   // A crash came between the content and the facts, or before the last object of a file was removed.
   for await (const { key, modifiedMs } of bucket.list(place.contents))
     if (!known.has(key.slice(place.contents.length)) && isOld(modifiedMs, unusedMs, sweep)) await bucket.remove(key);
-  return removed;
 }
 
 async function requireDeployment(bucket: Bucket, options: SweepOptions): Promise<void> {

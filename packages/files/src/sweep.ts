@@ -53,6 +53,36 @@ export interface SweepOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What a sweep has found. */
+export interface SweepResult {
+  /** Files and uploads. */
+  readonly removed: number;
+  readonly bytes: number;
+  /** What stays, with the uploads. */
+  readonly kept: { readonly count: number; readonly bytes: number };
+}
+
+/** Counts what a sweep finds. */
+export class Swept {
+  #removed = 0;
+  #bytes = 0;
+  #kept = { count: 0, bytes: 0 };
+
+  get result(): SweepResult {
+    return { removed: this.#removed, bytes: this.#bytes, kept: this.#kept };
+  }
+
+  /** @param name with the size: see `bytesIn` */
+  add(name: string, isRemoved: boolean): void {
+    const bytes = bytesIn(name);
+    if (!isRemoved) this.#kept = { count: this.#kept.count + 1, bytes: this.#kept.bytes + bytes };
+    else {
+      this.#removed += 1;
+      this.#bytes += bytes;
+    }
+  }
+}
+
 /** The name of a file in the folder, with the id of the deployment of this number that the folder belongs to. */
 export function deploymentName({ number }: Pick<SweepOptions, 'number'>): string {
   return number === 0 ? '.deployment' : `.deployment-${number}`;
@@ -89,26 +119,23 @@ export function anotherDeployment(place: string, remedy: string): Error {
  * Removes what nobody needs any more. Several processes may do it at the same time.
  * @throws {Error} the folder belongs to another deployment
  */
-export async function sweepFolder(folder: string, options: SweepOptions) {
+export async function sweepFolder(folder: string, options: SweepOptions): Promise<SweepResult> {
   await requireDeployment(folder, options);
-  let removed = 0;
-  let bytes = 0;
+  const swept = new Swept();
   for (const owner of await readdir(folder)) {
     if (!ofPrincipal.test(owner)) continue;
     const path = join(folder, owner);
     for (const name of await namesIn(path)) {
-      if (options.signal?.aborted) return { removed, bytes };
+      if (options.signal?.aborted) return swept.result;
       const isGone = name.startsWith(draftPrefix)
         ? await sweepUpload(join(path, name), options)
         : await sweepFile(path, name, options);
-      if (!isGone) continue;
-      removed += 1;
-      bytes += bytesIn(name);
+      if (sizeOf(name.replace(draftPrefix, '')) !== undefined) swept.add(name, isGone);
     }
     // It has other files, or another process was faster.
     await rmdir(path).catch(() => undefined);
   }
-  return { removed, bytes };
+  return swept.result;
 }
 
 async function sweepUpload(path: string, { unusedMs }: SweepOptions): Promise<boolean> {

@@ -138,9 +138,13 @@ function testFiles(newPlace: () => Promise<Place>, secrets: readonly string[] = 
       const { id } = await files.write('o', content('x'), { facts, taskId: 'first' });
       await files.keepFor('o', id, 'second/../task');
       await place.age();
-      expect(await files.sweep(sweepOptions('second/../task'))).toEqual({ removed: 0, bytes: 0 });
+      expect(await files.sweep(sweepOptions('second/../task'))).toEqual({
+        removed: 0,
+        bytes: 0,
+        kept: { count: 1, bytes: 1 },
+      });
       expect(await read(files, id)).toBe('x');
-      expect(await files.sweep(sweepOptions())).toEqual({ removed: 1, bytes: 1 });
+      expect(await files.sweep(sweepOptions())).toEqual({ removed: 1, bytes: 1, kept: { count: 0, bytes: 0 } });
       expect(await place.names()).toEqual([]);
     });
 
@@ -159,7 +163,7 @@ function testFiles(newPlace: () => Promise<Place>, secrets: readonly string[] = 
       await files.append('o', id, { offset: 0, content: content('h') });
       expect(await files.sweep(sweepOptions())).toMatchObject({ removed: 0 });
       await place.age();
-      expect(await files.sweep(sweepOptions())).toEqual({ removed: 1, bytes: 4 });
+      expect(await files.sweep(sweepOptions())).toEqual({ removed: 1, bytes: 4, kept: { count: 0, bytes: 0 } });
       expect(await files.upload('o', id)).toBeUndefined();
     });
 

@@ -4,17 +4,23 @@ import type { OpenFile, StoredFile } from '@switchyard/files';
 import { type Exchange, respondUnchanged } from '../exchange/exchange.ts';
 import { rangeIn } from './byte-range.ts';
 
-/** Answers `GET` and `HEAD`: with a range, or that the client has the file. Close the file afterwards. */
-export async function answerFile({ file, read }: OpenFile, { req, res }: Exchange): Promise<void> {
+/**
+ * Answers `GET` and `HEAD`: with a range, or that the client has the file. Close the file afterwards.
+ * @returns the bytes of the file that were sent
+ */
+export async function answerFile({ file, read }: OpenFile, { req, res }: Exchange): Promise<number> {
   const { sizeBytes, sha256 } = file;
   const etag = etagOf(file);
   const validators = ['ETag', etag, 'Cache-Control', 'private, no-cache'];
   const known = req.headers['if-none-match']?.split(',').map((each) => each.trim().replace(/^W\//, ''));
-  if (known?.some((each) => each === etag || each === '*')) return respondUnchanged(res, validators);
+  if (known?.some((each) => each === etag || each === '*')) {
+    respondUnchanged(res, validators);
+    return 0;
+  }
   const range = rangeIn(req.headers, { sizeBytes, etag });
   if (range === 'unsatisfiable') {
     res.writeHead(416, ['Content-Range', `bytes */${sizeBytes}`, 'Content-Length', '0']).end();
-    return;
+    return 0;
   }
   const { start, end } = range ?? { start: 0, end: sizeBytes - 1 };
   const headers = [...validators, 'Accept-Ranges', 'bytes', 'Content-Length', String(end - start + 1)];
@@ -22,17 +28,22 @@ export async function answerFile({ file, read }: OpenFile, { req, res }: Exchang
   headers.push('Repr-Digest', `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`);
   if (range) headers.push('Content-Range', `bytes ${start}-${end}/${sizeBytes}`);
   const status = range ? 206 : 200;
-  if (req.method === 'HEAD') return void res.writeHead(status, headers).end();
+  if (req.method === 'HEAD') {
+    res.writeHead(status, headers).end();
+    return 0;
+  }
   const content = read(range);
   // A store that is away is told while an error can still be answered.
   await once(content, 'readable');
   res.writeHead(status, headers);
   try {
     await pipeline(content, res);
+    return end - start + 1;
   } catch (error) {
     // The client sees that the file breaks off, and can go on with a range.
     if (!res.destroyed) res.destroy();
     if (!isOfClient(error)) throw error;
+    return 0;
   }
 }
 

@@ -22,6 +22,14 @@ interface Piece {
   readonly req: IncomingMessage;
   /** Aborted when another request for the same upload waits: the piece ends with what has come. */
   readonly ending: AbortController;
+  readonly onStored: (bytes: number) => void;
+}
+
+/** What became of a request for a file. */
+export interface Served {
+  /** ok, or the code of an error. */
+  readonly outcome: string;
+  readonly bytes: number;
 }
 
 /** Whether a request speaks the protocol tus (tus.io), version 1.0. */
@@ -43,15 +51,22 @@ export class TusUploads {
     this.#files = files;
   }
 
-  async serve({ req, res }: Exchange, request: UploadRequest): Promise<void> {
+  /** @returns the bytes that were stored, and the code of an error */
+  async serve({ req, res }: Exchange, request: UploadRequest): Promise<Served> {
+    let code: string | undefined;
+    let bytes = 0;
     this.#tus ??= import('@tus/server');
     const tus = await this.#tus;
     const onError = (error: A2AError): void => {
       if (error.retryAfterSeconds !== undefined) res.setHeader('Retry-After', error.retryAfterSeconds);
+      code = error.code;
       request.onError(error);
     };
+    const onStored = (stored: number): void => {
+      bytes = stored;
+    };
     const ending = new AbortController();
-    const server = this.#serverFor(tus, { ...request, onError, req, ending });
+    const server = this.#serverFor(tus, { ...request, onError, onStored, req, ending });
     // Without the body: the library would make web streams of it, which cost four times the processor time.
     const asked = new Request(new URL(req.url ?? '', 'http://gateway'), {
       method: req.method ?? '',
@@ -60,6 +75,7 @@ export class TusUploads {
     const answer = await server.handleWeb(asked);
     for (const [name, text] of answer.headers) res.setHeader(name, text);
     res.writeHead(answer.status).end(await answer.text());
+    return { outcome: answer.status < 400 ? 'ok' : (code ?? 'InvalidRequest'), bytes };
   }
 
   /** A server knows no callers: each request has its own one, which sees only the files of the caller. */
@@ -88,7 +104,10 @@ export class TusUploads {
     });
   }
 
-  #dataStore({ DataStore: Base, ERRORS, Upload }: Tus, { owner, req, ending }: UploadRequest & Piece): DataStore {
+  #dataStore(
+    { DataStore: Base, ERRORS, Upload }: Tus,
+    { owner, req, ending, onStored }: UploadRequest & Piece,
+  ): DataStore {
     const files = this.#files;
     class PrincipalUploads extends Base {
       override extensions = ['creation', 'creation-with-upload', 'termination'];
@@ -101,9 +120,13 @@ export class TusUploads {
 
       override async write(_: unknown, id: string, offset: number): Promise<number> {
         const content = bodyUntil(req, ending.signal);
-        return files.append(owner, id, { offset, content }).catch((error: unknown) => {
+        try {
+          const end = await files.append(owner, id, { offset, content });
+          onStored(end - offset);
+          return end;
+        } catch (error) {
           throw content.errored === error ? ERRORS.ABORTED : error;
-        });
+        }
       }
 
       override async getUpload(id: string) {

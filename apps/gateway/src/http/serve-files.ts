@@ -16,8 +16,9 @@ import {
   respond,
 } from '../exchange/exchange.ts';
 import { answerFile, etagOf } from '../files/answer-file.ts';
-import { fileNotFound, isTus, TusUploads } from '../files/tus-uploads.ts';
+import { fileNotFound, isTus, type Served, TusUploads } from '../files/tus-uploads.ts';
 import { digestIn, factsOf } from '../files/upload-facts.ts';
+import type { GatewayEvent } from '../telemetry/events.ts';
 import { failureOf, toA2AError } from '../telemetry/failures.ts';
 import { forCallers } from './for-callers.ts';
 
@@ -42,12 +43,30 @@ interface Files {
 
 /** `POST /files`: a whole file, or, as PATCH too, a request of tus. */
 function serveUpload(context: GatewayContext, { files, uploads }: Files): Handler {
-  return forCallers(context, 'UploadFile', async (admission, exchange) => {
+  return forFiles(context, 'UploadFile', async (admission, exchange) => {
     using _stream = admission.hold('stream');
-    if (isTus(exchange)) await serveTus(context, uploads, { admission, exchange });
-    else if (exchange.req.method === 'PATCH') throw withoutTus();
-    else await storeWhole(context, files, { admission, exchange });
+    if (!isTus(exchange) && exchange.req.method === 'PATCH') throw withoutTus();
+    const served = isTus(exchange)
+      ? await serveTus(context, uploads, { admission, exchange })
+      : await storeWhole(context, files, { admission, exchange });
     audit(admission, 'UploadFile', { outcome: exchange.res.statusCode < 400 ? 'ok' : 'InvalidRequest' });
+    return served;
+  });
+}
+
+/** For callers, and counts the request. */
+function forFiles(
+  context: GatewayContext,
+  operation: Extract<GatewayEvent, { kind: 'file-request' }>['operation'],
+  serve: (admission: Admission, exchange: Exchange) => Promise<Served>,
+): Handler {
+  return forCallers(context, operation, async (admission, exchange) => {
+    try {
+      context.emit({ kind: 'file-request', operation, ...(await serve(admission, exchange)) });
+    } catch (error) {
+      context.emit({ kind: 'file-request', operation, outcome: toA2AError(error).code, bytes: 0 });
+      throw error;
+    }
   });
 }
 
@@ -56,7 +75,11 @@ interface AdmittedExchange {
   readonly exchange: Exchange;
 }
 
-async function storeWhole(context: GatewayContext, files: FileStore, { admission, exchange }: AdmittedExchange) {
+async function storeWhole(
+  context: GatewayContext,
+  files: FileStore,
+  { admission, exchange }: AdmittedExchange,
+): Promise<Served> {
   const { req, res } = exchange;
   requireKnownParameters(req, ['filename']);
   const {
@@ -75,6 +98,7 @@ async function storeWhole(context: GatewayContext, files: FileStore, { admission
   res.statusCode = 201;
   const headers = ['Location', part.url, 'ETag', etagOf(file), 'Cache-Control', 'no-store'];
   respond(res, 'application/json', JSON.stringify({ part, sizeBytes, sha256 }), headers);
+  return { outcome: 'ok', bytes: sizeBytes };
 }
 
 async function* bodyOf({ req }: Exchange): AsyncGenerator<Uint8Array> {
@@ -86,8 +110,8 @@ async function* bodyOf({ req }: Exchange): AsyncGenerator<Uint8Array> {
   }
 }
 
-async function serveTus(context: GatewayContext, uploads: TusUploads, { admission, exchange }: AdmittedExchange) {
-  await uploads.serve(exchange, {
+function serveTus(context: GatewayContext, uploads: TusUploads, { admission, exchange }: AdmittedExchange) {
+  return uploads.serve(exchange, {
     owner: principalKey(admission.principal),
     urlOf: (id) => fileUrl(context, exchange, id),
     onError: (error) => context.emit({ ...failureOf(toA2AError(error)), ...requestName(exchange) }),
@@ -96,7 +120,7 @@ async function serveTus(context: GatewayContext, uploads: TusUploads, { admissio
 
 /** `GET` and `HEAD`: with ranges, and validation of what the client has. */
 function serveFile(context: GatewayContext, { files, uploads }: Files): Handler {
-  return forCallers(context, 'ReadFile', async (admission, exchange) => {
+  return forFiles(context, 'ReadFile', async (admission, exchange) => {
     if (exchange.req.method === 'HEAD' && isTus(exchange)) return serveTus(context, uploads, { admission, exchange });
     const id = pathPart(exchange.req, 'fileId') ?? '';
     const opened = await files.open(principalKey(admission.principal), id);
@@ -105,7 +129,7 @@ function serveFile(context: GatewayContext, { files, uploads }: Files): Handler 
     try {
       if (!isReadable) throw fileNotFound(id);
       using _stream = admission.hold('stream');
-      await answerFile(opened, exchange);
+      return { outcome: 'ok', bytes: await answerFile(opened, exchange) };
     } finally {
       await opened?.close();
     }
@@ -121,7 +145,7 @@ function isAccessible({ agents }: GatewayContext, admission: Admission, { agent 
 }
 
 function serveFileDeletion(context: GatewayContext, files: FileStore): Handler {
-  return forCallers(context, 'DeleteFile', async (admission, { req, res }) => {
+  return forFiles(context, 'DeleteFile', async (admission, { req, res }) => {
     const id = pathPart(req, 'fileId') ?? '';
     const owner = principalKey(admission.principal);
     const file = await files.find(owner, id);
@@ -130,6 +154,7 @@ function serveFileDeletion(context: GatewayContext, files: FileStore): Handler {
     audit(admission, 'DeleteFile', { outcome: isDeleted ? 'ok' : 'NotFound', id });
     if (!isDeleted) throw fileNotFound(id);
     res.writeHead(204).end();
+    return { outcome: 'ok', bytes: 0 };
   });
 }
 

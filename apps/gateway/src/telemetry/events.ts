@@ -44,6 +44,13 @@ export type GatewayEvent =
   | { readonly kind: 'messages-not-rejected'; readonly err: unknown }
   /** A stream continues after the last event that its client had received. */
   | { readonly kind: 'stream-resumed' }
+  /** A request for a file is answered. `outcome` is ok, or the error code; `bytes` were got or sent. */
+  | {
+      readonly kind: 'file-request';
+      readonly operation: 'UploadFile' | 'ReadFile' | 'DeleteFile';
+      readonly outcome: string;
+      readonly bytes: number;
+    }
   /** For the audit trail. */
   | { readonly kind: 'audited'; readonly event: AuditEvent }
   /** Audit events that were lost because Redis was unreachable for too long. */

@@ -64,6 +64,10 @@ export class GatewayMetrics {
       metrics.count('switchyard_messages_accepted_total', { agent: event.agent, kind });
     } else if (event.kind === 'stream-resumed') {
       metrics.count('switchyard_streams_resumed_total', {});
+    } else if (event.kind === 'file-request') {
+      const { operation, outcome, bytes } = event;
+      metrics.count('switchyard_file_requests_total', { operation, outcome });
+      metrics.count('switchyard_file_bytes_total', { direction: operation === 'UploadFile' ? 'in' : 'out' }, bytes);
     } else if (event.kind === 'audit-dropped') {
       metrics.count('switchyard_audit_dropped_total', {}, event.count);
     } else if (event.kind === 'refused' || event.kind === 'failed') {

@@ -1,7 +1,38 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { catalogue } from '@switchyard/telemetry';
 import { expect, it } from 'vitest';
+import { createUpload, sendPiece } from '../../../../tests/support/tus.ts';
 import { get, openSendStream, openStream, submit, userMessage } from '../support/client.ts';
 import { failAllAttempts, key, openAdminStage } from './support.ts';
+
+it('metrics count requests for files, and their bytes', async () => {
+  const url = pathToFileURL(await mkdtemp(join(tmpdir(), 'metrics-files-'))).href;
+  await using stage = await openAdminStage({}, { files: { url, maxFileBytes: 100, maxBytesPerPrincipal: 100 } });
+  const created = await fetch(`${stage.url}/files`, { method: 'POST', body: '0123456789' });
+  const location = created.headers.get('location') ?? '';
+  await (await fetch(location, { headers: { range: 'bytes=2-4' } })).text();
+  await fetch(`${stage.url}/files`, { method: 'POST', body: 'x'.repeat(101) });
+  const upload = (await createUpload(stage.url, { sizeBytes: 4 })).headers.get('location') ?? '';
+  await sendPiece(upload, { offset: 0, piece: Buffer.from('abcd') });
+  await sendPiece(upload, { offset: 9, piece: Buffer.from('x') });
+  await fetch(location, { method: 'DELETE' });
+  await fetch(location);
+  const text = await (await fetch(`${stage.adminUrl}/metrics`, { headers: { 'x-api-key': key } })).text();
+  for (const line of [
+    'file_requests_total{operation="UploadFile",outcome="ok"} 3',
+    'file_requests_total{operation="UploadFile",outcome="PayloadTooLarge"} 1',
+    'file_requests_total{operation="UploadFile",outcome="InvalidRequest"} 1',
+    'file_requests_total{operation="ReadFile",outcome="ok"} 1',
+    'file_requests_total{operation="ReadFile",outcome="NotFound"} 1',
+    'file_requests_total{operation="DeleteFile",outcome="ok"} 1',
+    'file_bytes_total{direction="in"} 14',
+    'file_bytes_total{direction="out"} 3',
+  ])
+    expect(text).toContain(`switchyard_${line}\n`);
+});
 
 it('metrics count requests, refusals, messages, streams, queues and dead letters', async () => {
   await using stage = await openAdminStage({ maxAttempts: 1 });

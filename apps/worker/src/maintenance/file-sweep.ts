@@ -39,7 +39,9 @@ export class FileSweep {
     };
     const run = async (): Promise<void> => {
       const deployment = await store.schema.deployment();
-      const { removed: count, bytes } = await files.sweep({ ...options, deployment });
+      const { removed: count, bytes, kept } = await files.sweep({ ...options, deployment });
+      // Of a whole look only.
+      if (!this.#stopping.signal.aborted) emit({ kind: 'files-swept', ...kept });
       if (count) emit({ kind: 'files-removed', count, bytes });
     };
     const onError = (err: unknown): void => emit({ kind: 'error', where: 'files', err });

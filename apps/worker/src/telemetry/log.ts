@@ -37,6 +37,7 @@ export const lines: Readonly<Record<WorkerEvent['kind'], Line | undefined>> = {
   archived: ['debug', 'ended tasks were copied to the archive'],
   'task-not-archived': ['error', 'an ended task is left out of the archive: Redis forgets it after its retention'],
   'archive-expired': ['info', 'tasks of the archive were older than ARCHIVE_RETENTION_MS, and were removed'],
+  'files-swept': undefined,
   'files-removed': ['info', 'files that no task refers to any more were removed'],
   'migration-waits': ['info', 'a migration waits until older programs have stopped'],
   'migration-began': ['info', 'migration begun'],

@@ -17,9 +17,13 @@ export class WorkerMetrics {
   readonly #metrics = new Metrics('worker');
   /** Names of models that are labels. */
   readonly #models = new Set<string>();
+  /** What was in FILES_URL at the last look. */
+  #files: Extract<WorkerEvent, { kind: 'files-swept' }> | undefined;
 
   measure({ runningTurns, observe }: Measured): void {
     observe({ appended: (ms) => this.#metrics.observe('switchyard_append_duration_seconds', ms / 1_000, {}) });
+    this.#metrics.collect('switchyard_stored_files', (set) => this.#files && set(this.#files.count, {}));
+    this.#metrics.collect('switchyard_stored_file_bytes', (set) => this.#files && set(this.#files.bytes, {}));
     this.#metrics.collect('switchyard_running_turns', (set) => {
       for (const [agent, count] of runningTurns()) set(count, { agent });
     });
@@ -51,6 +55,9 @@ export class WorkerMetrics {
         break;
       case 'room-made':
         metrics.count('switchyard_tasks_dropped_total', {}, event.dropped);
+        break;
+      case 'files-swept':
+        this.#files = event;
         break;
       case 'task-not-archived':
         metrics.count('switchyard_tasks_not_archived_total', {});

@@ -98,6 +98,18 @@ it('a worker serves exactly those metrics that the catalogue lists for workers',
   expect(text).toContain('switchyard_running_turns{agent="pizza"} 2');
 });
 
+it('stored files are those of the last look', async () => {
+  const metrics = new WorkerMetrics();
+  metrics.measure({ runningTurns: () => new Map(), observe: () => undefined });
+  const { count } = metrics;
+  expect((await metrics.render()).text).not.toMatch(/^switchyard_stored_file/m);
+  count({ kind: 'files-swept', count: 3, bytes: 50 });
+  count({ kind: 'files-swept', count: 2, bytes: 40 });
+  const { text } = await metrics.render();
+  expect(text).toContain('switchyard_stored_files 2\n');
+  expect(text).toContain('switchyard_stored_file_bytes 40\n');
+});
+
 it('counters of repairs begin with 0, so that Prometheus sees the first increase', async () => {
   const { count, render } = boundMetrics();
   count({ kind: 'started', agents: ['pizza'] });

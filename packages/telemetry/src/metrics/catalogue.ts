@@ -41,6 +41,18 @@ export const catalogue = {
     labels: ['reason'],
     help: 'Requests refused by authentication, authorization, rate limits or quotas, by error code or limit.',
   },
+  switchyard_file_requests_total: {
+    type: 'counter',
+    of: 'gateway',
+    labels: ['operation', 'outcome'],
+    help: 'Requests for files (UploadFile, ReadFile, DeleteFile) by outcome: ok, or the error code. A piece of an upload is one.',
+  },
+  switchyard_file_bytes_total: {
+    type: 'counter',
+    of: 'gateway',
+    labels: ['direction'],
+    help: 'Bytes of files that this gateway got (in) and sent (out), in requests that were not broken off.',
+  },
   switchyard_open_streams: {
     type: 'gauge',
     of: 'gateway',
@@ -281,6 +293,18 @@ export const catalogue = {
     of: 'worker',
     labels: [],
     help: 'Ended tasks that could not be copied to the archive, because of their data (ARCHIVE_URL).',
+  },
+  switchyard_stored_files: {
+    type: 'gauge',
+    of: 'worker',
+    labels: [],
+    help: 'Files and unfinished uploads in FILES_URL, as this worker found them when it last looked. All workers look.',
+  },
+  switchyard_stored_file_bytes: {
+    type: 'gauge',
+    of: 'worker',
+    labels: [],
+    help: 'Bytes of these files, with those that unfinished uploads will have.',
   },
   switchyard_errors_total: {
     type: 'counter',
