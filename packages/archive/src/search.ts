@@ -3,12 +3,12 @@ import { afterToken, conditionsOf, inStatesAndAgents, isImpossible, timeColumn }
 import { Parameters, type Statement } from './statement.ts';
 import { wordQuery } from './words.ts';
 
-/** More are not counted: a word may be in most tasks. */
-const COUNTED_MATCHES = 1_000;
+/** More are neither counted nor sorted: a word may be in most tasks. */
+const MAX_SORTED = 10_000;
 
 /**
- * A page of the tasks with some words. PostgreSQL decides by its statistics whether it looks for all tasks with the
- * words, or for the words in one task after the other, the latest first.
+ * A page of the tasks with some words. If they are few, all of them are found and sorted. If they are many, the words are
+ * looked for in one task after the other, the latest first: a page is full soon.
  * @returns undefined: no task can match
  */
 export function searchStatement(table: string, query: ArchiveQuery, typed: string): Statement | undefined {
@@ -21,13 +21,23 @@ export function searchStatement(table: string, query: ArchiveQuery, typed: strin
     ...inStatesAndAgents(parameters, query),
     `words @@ websearch_to_tsquery('simple', ${parameters.add(words)})`,
   ];
-  const page = [...conditions, ...afterToken(parameters, query)].join(' AND ');
+  const behind = afterToken(parameters, query);
+  const latest = `ORDER BY ${time} DESC, id DESC LIMIT ${parameters.add(query.size + 1)}`;
   return {
+    // With OFFSET 0, PostgreSQL plans for all matches. For the latest ones alone it would look through all tasks for a
+    // word that only one has.
     text: `
-      SELECT least(count, ${COUNTED_MATCHES})::float8 AS total, count > ${COUNTED_MATCHES} AS "isPartial",
-        ARRAY(SELECT ${time} || id FROM ${table} WHERE ${page}
-          ORDER BY ${time} DESC, id DESC LIMIT ${parameters.add(query.size + 1)}) AS entries
-      FROM (SELECT count(*) FROM (SELECT FROM ${table} WHERE ${conditions.join(' AND ')} LIMIT ${COUNTED_MATCHES + 1}) AS found) AS all_found`,
+      WITH found AS MATERIALIZED (
+        SELECT ${time}, id FROM (
+          SELECT ${time}, id FROM ${table} WHERE ${conditions.join(' AND ')} OFFSET 0
+        ) AS matching LIMIT ${MAX_SORTED + 1}
+      )
+      SELECT least(count, ${MAX_SORTED})::float8 AS total, count > ${MAX_SORTED} AS "isPartial",
+        CASE WHEN count > ${MAX_SORTED}
+          THEN ARRAY(SELECT ${time} || id FROM ${table} WHERE ${[...conditions, ...behind].join(' AND ')} ${latest})
+          ELSE ARRAY(SELECT ${time} || id FROM found WHERE ${['true', ...behind].join(' AND ')} ${latest})
+        END AS entries
+      FROM (SELECT count(*) FROM found) AS counted`,
     values: parameters.values,
   };
 }

@@ -56,7 +56,7 @@ export interface TaskFilter {
   readonly reason?: string | undefined;
   /**
    * Words in messages and artifacts. Only the archive finds them, so only tasks that are copied there: a minute after
-   * their end. `totalSize` is at most 1,000 then.
+   * their end. `totalSize` is at most 10,000 then.
    */
   readonly text?: string | undefined;
 }
