@@ -70,7 +70,10 @@ async function main(): Promise<void> {
     const { store } = opened;
     await store.start();
     store.schema.follow(onRefused, onRedisError);
-    if (opened === stores.own) await new LogLevels(store.inside).follow(level.set, onRedisError);
+    if (opened !== stores.own) return;
+    const levels = new LogLevels(store.inside).follow(level.set, onRedisError);
+    // A started store is not started again because of the level.
+    await (stores.several ? levels.catch(onRedisError) : levels);
   };
   const gateway = createGateway(config.gateway, {
     store: stores.own.store,
