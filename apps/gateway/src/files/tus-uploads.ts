@@ -67,7 +67,7 @@ export class TusUploads {
     };
     const ending = new AbortController();
     const server = this.#serverFor(tus, { ...request, onError, onStored, req, ending });
-    // Without the body: the library would make web streams of it, which cost four times the processor time.
+    // Without the body: the library would make web streams of it, which doubled the processor time of an upload.
     const asked = new Request(new URL(req.url ?? '', 'http://gateway'), {
       method: req.method ?? '',
       headers: headersOf(req),
