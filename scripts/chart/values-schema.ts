@@ -97,6 +97,8 @@ const externalRedis = closed({
   ports: listOf(whole(1, 65_535)),
 });
 
+const archive = closed({ existingSecret: text, urlKey: text, caKey: text, ports: listOf(whole(1, 65_535)) });
+
 const route = closed({ enabled: onOff, parentRefs: anyMaps, hostnames: listOf(text) });
 
 /** The chart's values.schema.json: Helm names each value that is wrong, or has a name that nobody reads. */
@@ -115,6 +117,7 @@ export function valuesSchema(): JsonSchema {
       maintenance: closed({ enabled: oneOf('auto', 'always', 'never'), resources }),
       redis,
       externalRedis,
+      archive,
       ingress: closed({ enabled: onOff, className: text, annotations: mapOf(text), host: text, tlsSecret: text }),
       httpRoute: route,
       grpcRoute: route,

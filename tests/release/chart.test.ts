@@ -169,6 +169,24 @@ describe.skipIf(skipped)(`the chart${skipped && ` (not checked: ${skipped})`}`, 
     expect(egressOf(render(['minimal']))).not.toContain('169.254.0.0/16');
   });
 
+  it('gives all programs the archive of a secret, and lets them reach PostgreSQL', () => {
+    const values = { archive: { existingSecret: 'access', urlKey: 'url', caKey: 'ca', ports: [6432] } };
+    const rendered = render(['scaled'], values);
+    const pods = [...podsOf(rendered)].filter(([name]) => /gateway|worker|maintenance/.test(name));
+    expect(pods.length).toBeGreaterThanOrEqual(4);
+    for (const [name, pod] of pods) {
+      const { env, volumeMounts } = containerOf(pod);
+      const secretKeyRef = { name: 'access', key: 'url' };
+      expect(env, name).toContainEqual({ name: 'ARCHIVE_URL', valueFrom: { secretKeyRef } });
+      expect(volumeMounts, name).toContainEqual({ name: 'archive', mountPath: '/archive', readOnly: true });
+    }
+    for (const program of ['gateway', 'worker']) {
+      const policy = ofKind(rendered, 'NetworkPolicy').get(`our-switchyard-${program}`);
+      expect(policy?.spec?.egress).toContainEqual({ ports: [{ port: 6432, protocol: 'TCP' }] });
+    }
+    expect(JSON.stringify(render(['scaled']).manifests)).not.toMatch(/archive/i);
+  });
+
   it('runs a maintenance worker only if all others can be scaled to 0', () => {
     expect(podsOf(render(['minimal'])).has('our-switchyard-maintenance')).toBe(false);
     const maintenance = podsOf(render(['scaled'])).get('our-switchyard-maintenance');

@@ -95,6 +95,34 @@ topologySpreadConstraints:
       {{- end }}
 {{- end -}}
 
+{{/* The URL of the archive has a password: it is a variable that only the pod's secret has. */}}
+{{- define "switchyard.archiveEnv" -}}
+{{- with .Values.archive }}
+{{- if .existingSecret }}
+- name: ARCHIVE_URL
+  valueFrom: { secretKeyRef: { name: {{ .existingSecret }}, key: {{ .urlKey }} } }
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "switchyard.archiveMount" -}}
+{{- if and .Values.archive.existingSecret .Values.archive.caKey }}
+- { name: archive, mountPath: /archive, readOnly: true }
+{{- end }}
+{{- end -}}
+
+{{- define "switchyard.archiveVolume" -}}
+{{- with .Values.archive }}
+{{- if and .existingSecret .caKey }}
+- name: archive
+  secret:
+    secretName: {{ .existingSecret }}
+    defaultMode: 0440
+    items: [{ key: {{ .caKey }}, path: ca.crt }]
+{{- end }}
+{{- end }}
+{{- end -}}
+
 {{/* The pod of a worker. Takes a map: root, component, values of the set, args. */}}
 {{- define "switchyard.workerPod" -}}
 metadata:
@@ -119,6 +147,9 @@ spec:
         {{- $given := include "switchyard.workerGiven" (list .root .values) | fromYaml }}
         {{- $settings := include "switchyard.over" (list $given $redis $own) | fromYaml }}
         {{- include "switchyard.env" $settings | trim | nindent 8 }}
+        {{- with include "switchyard.archiveEnv" .root | trim }}
+        {{- . | nindent 8 }}
+        {{- end }}
         {{- with .values.env }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
@@ -145,6 +176,9 @@ spec:
       volumeMounts:
         - { name: secrets, mountPath: /secrets, readOnly: true }
         - { name: tmp, mountPath: /tmp }
+        {{- with include "switchyard.archiveMount" .root | trim }}
+        {{- . | nindent 8 }}
+        {{- end }}
         {{- with .values.volumeMounts }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
@@ -152,6 +186,9 @@ spec:
     {{- include "switchyard.secretsVolume" (list .root false) | nindent 4 }}
     - name: tmp
       emptyDir: {}
+    {{- with include "switchyard.archiveVolume" .root | trim }}
+    {{- . | nindent 4 }}
+    {{- end }}
     {{- with .values.volumes }}
     {{- toYaml . | nindent 4 }}
     {{- end }}
