@@ -77,8 +77,8 @@ const fileSchema = z
     deployments.forEach(({ formerTenants, movedAt }, i) => {
       if (formerTenants && movedAt === undefined) refuse([i, 'formerTenants'], 'needs movedAt');
     });
-    const isForAll = ({ tenants, share, closedAt }: ListedDeployment): boolean =>
-      tenants === undefined && share > 0 && closedAt === undefined;
+    const isForAll = ({ tenants, share, closedAt, opensAt = 0 }: ListedDeployment): boolean =>
+      tenants === undefined && share > 0 && (closedAt === undefined || opensAt > closedAt);
     if (!deployments.some(isForAll))
       refuse([], 'need one for all other principals: without tenants and closedAt, with a share above 0');
   });

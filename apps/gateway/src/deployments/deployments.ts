@@ -69,8 +69,10 @@ export class Deployments {
 
   /** Those that may have anything of a principal; the first takes its new tasks. @throws {A2AError} Unavailable */
   allOf(principal: Principal): [Deployment, ...Deployment[]] {
-    const earlier = this.#placement.earlier(principal).map(({ deployment }) => deployment.require());
-    return [this.#current(principal).require(), ...earlier];
+    // One time for both: one that is closed between two readings of the clock would be in neither.
+    const nowMs = Date.now();
+    const earlier = this.#placement.earlier(principal, nowMs).map(({ deployment }) => deployment.require());
+    return [this.#current(principal, nowMs).require(), ...earlier];
   }
 
   /** As `allOf`. */
@@ -91,8 +93,8 @@ export class Deployments {
     return backend;
   }
 
-  #current(principal: Principal): Deployment {
-    const current = this.#placement.current(principal);
+  #current(principal: Principal, nowMs?: number): Deployment {
+    const current = this.#placement.current(principal, nowMs);
     if (!current) throw noDeployment();
     return current;
   }

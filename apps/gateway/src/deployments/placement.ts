@@ -12,7 +12,7 @@ export interface PlacedDeployment {
   readonly formerTenants?: readonly string[] | undefined;
   /** Its share of the principals, relative to the others. 0: it takes no new tasks. */
   readonly share: number;
-  /** From then on it takes new tasks. */
+  /** From then on it takes new tasks; after `closedAt`: again. */
   readonly opensAt?: number | undefined;
   /** From then on it takes no new tasks, except in contexts that it has. */
   readonly closedAt?: number | undefined;
@@ -26,6 +26,9 @@ export interface Earlier<D> {
   /** Since then the principal's new tasks are elsewhere. */
   readonly sinceMs: number;
 }
+
+/** Clocks of two gateways may differ by so much. */
+const CLOCKS_DIFFER_MS = 60_000;
 
 /** Which deployment has the tasks of a principal. The same for all gateways with the same file. */
 export class Placement<D extends PlacedDeployment> {
@@ -43,19 +46,30 @@ export class Placement<D extends PlacedDeployment> {
     return highest(candidates, principalKey(principal));
   }
 
-  /** Others that may have contexts, messages and tasks of the principal, the latest first. */
+  /**
+   * Others that may have contexts, messages and tasks of the principal, the latest first. One that opens soon is open for
+   * a gateway whose clock is ahead.
+   */
   earlier(principal: Principal, nowMs = Date.now()): Earlier<D>[] {
     const current = this.current(principal, nowMs);
     const left = this.#deployments.flatMap((deployment) => {
-      const sinceMs = deployment === current ? undefined : leftAt(deployment, principal, nowMs);
+      if (deployment === current) return [];
+      const sinceMs = this.#isNext(deployment, principal, nowMs) ? nowMs : leftAt(deployment, principal, nowMs);
       return sinceMs === undefined ? [] : { deployment, sinceMs };
     });
     return left.sort((a, b) => b.sinceMs - a.sinceMs);
   }
+
+  #isNext(deployment: D, principal: Principal, nowMs: number): boolean {
+    const { opensAt = 0 } = deployment;
+    const isSoon = nowMs < opensAt && opensAt <= nowMs + CLOCKS_DIFFER_MS;
+    return isSoon && this.current(principal, opensAt) === deployment;
+  }
 }
 
 function isOpen({ share, opensAt = 0, closedAt = Number.POSITIVE_INFINITY }: PlacedDeployment, nowMs: number): boolean {
-  return share > 0 && opensAt <= nowMs && nowMs < closedAt;
+  const [hasOpened, hasClosed] = [opensAt <= nowMs, closedAt <= nowMs];
+  return share > 0 && (opensAt > closedAt ? hasOpened || !hasClosed : hasOpened && !hasClosed);
 }
 
 /** Since when the deployment may have tasks of a principal to whom it gives no new ones; undefined: it has none. */

@@ -54,6 +54,12 @@ describe('A file of deployments', () => {
     expect(() => readDeployments(fileWith(content))).toThrow(message);
   });
 
+  it('can have one that is closed, and opens again for everyone', () => {
+    const again = { ...first, closedAt: '2020-01-01T00:00:00Z', opensAt: '2030-01-31T09:00:00Z' };
+    const until = { ...second, opensAt: undefined, closedAt: again.opensAt };
+    expect(readDeployments(fileWith({ deployments: [again, until] }))).toHaveLength(2);
+  });
+
   it('replaces the settings of one deployment, which are refused beside it', () => {
     const DEPLOYMENTS_FILE = fileWith({ deployments: [first, second] });
     const { deployments, store, files } = readConfig({ DEPLOYMENTS_FILE, DEPLOYMENT: '1' });

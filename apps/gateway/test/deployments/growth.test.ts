@@ -152,6 +152,42 @@ describe('After a deployment is closed', () => {
   });
 });
 
+describe('A gateway whose clock is behind', () => {
+  it('finds what one whose clock is ahead has put into the next deployment', async () => {
+    const soon = Date.now() + 30_000;
+    const behind = await deployments.open([
+      { number: 0, share: 1, closedAt: soon },
+      { number: 1, share: 1, opensAt: soon },
+    ]);
+    const contextId = `of-alice-${randomUUID()}`;
+    for (const message of [userMessage('once'), userMessage('once', { contextId })]) {
+      const first = await sendAs(after, alice, message);
+      expect(deploymentOf(first.id)).toBe(1);
+      expect((await sendAs(behind, alice, message)).id).toBe(first.id);
+      const { body } = await get<Page>(`${behind}/tasks?contextId=${first.contextId}`, headersOf(alice));
+      expect(body.tasks.map(({ id }) => id)).toEqual([first.id]);
+    }
+    expect(deploymentOf((await sendAs(behind, alice, userMessage('more', { contextId }))).id)).toBe(1);
+    expect(deploymentOf((await sendAs(behind, alice)).id)).toBe(0);
+  });
+});
+
+describe('A deployment that will be opened again', () => {
+  it('until then keeps its contexts and messages, and its tasks are listed', async () => {
+    const back = Date.now() + 3_600_000;
+    const url = await deployments.open([
+      { number: 0, share: 1, closedAt: Date.now() - 1_000, opensAt: back },
+      { number: 1, share: 1, closedAt: back },
+    ]);
+    const message = userMessage('once');
+    const old = await sendAs(before, alice, message);
+    expect((await sendAs(url, alice, message)).id).toBe(old.id);
+    const { body } = await get<Page>(`${url}/tasks`, headersOf(alice));
+    expect(body.tasks.map(({ id }) => id)).toContain(old.id);
+    expect(deploymentOf((await sendAs(url, alice)).id)).toBe(1);
+  });
+});
+
 describe('While the closed deployment is away', () => {
   it('requests that it may know are refused for now, and the other’s tasks are read', async () => {
     const task = await sendAs(after, alice);

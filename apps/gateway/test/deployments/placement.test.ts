@@ -55,6 +55,19 @@ describe('The deployment of new tasks', () => {
     expect([999, 1_000].map((nowMs) => numberOf(growing, principal('alice'), nowMs))).toEqual([0, 1]);
     expect(numberOf([{ number: 0, share: 1, opensAt: 2_000 }])).toBeUndefined();
   });
+
+  it('can be one that was closed, and is opened again: until then it is an earlier one', () => {
+    const back = [
+      { number: 0, share: 1, closedAt: 1_000, opensAt: 2_000 },
+      { number: 1, share: 1, opensAt: 1_000, closedAt: 2_000 },
+    ];
+    expect([999, 1_000, 1_999, 2_000].map((nowMs) => numberOf(back, principal('alice'), nowMs))).toEqual([0, 1, 1, 0]);
+    const opensLate = [
+      { number: 0, share: 1, closedAt: 1_000, opensAt: 900_000 },
+      { number: 1, share: 1 },
+    ];
+    expect(earlierOf(opensLate, principal('alice'), 2_000)).toEqual([[0, 1_000]]);
+  });
 });
 
 describe('Earlier deployments of a principal', () => {
@@ -74,6 +87,18 @@ describe('Earlier deployments of a principal', () => {
     ]);
     const ofInitech = earlierOf(deployments, principal('bob', 'initech')).map(([number]) => number);
     expect(ofInitech.sort()).toEqual([0, 1, 3, 4]);
+  });
+
+  it('are one that opens within a minute too, because a gateway whose clock is ahead uses it', () => {
+    const growing = [
+      { number: 0, share: 1, closedAt: 100_000 },
+      { number: 1, share: 1, opensAt: 100_000 },
+      { number: 2, share: 1, opensAt: 100_000, tenants: ['acme'] },
+    ];
+    expect(earlierOf(growing, principal('alice'), 39_999)).toEqual([]);
+    expect(earlierOf(growing, principal('alice'), 40_000)).toEqual([[1, 40_000]]);
+    expect(earlierOf(growing, principal('alice', 'acme'), 99_999)).toEqual([[2, 99_999]]);
+    expect(earlierOf(growing, principal('alice'), 100_000)).toEqual([[0, 100_000]]);
   });
 
   it('are none among those that were not closed, and never the current one', () => {
