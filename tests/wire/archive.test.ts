@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 // On a busy machine processes start slowly.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
 
-const RETENTION_MS = 21_000;
+const RETENTION_MS = 31_000;
 const skipped = missingPostgres === undefined ? '' : skippedFor(missingPostgres);
 
 describe.skipIf(skipped)(`programs with an archive${skipped && ` (not tested: ${skipped})`}`, () => {
@@ -32,7 +32,7 @@ describe.skipIf(skipped)(`programs with an archive${skipped && ` (not tested: ${
     stack = await startStack({ redisUrl: inject('redisUrl'), agents: ['echo'], env });
     [url = ''] = stack.urls;
     old = await send(url, first);
-    await until(isForgotten, { what: 'Redis has forgotten it', timeoutMs: 60_000 });
+    await until(isForgotten, { what: 'Redis has forgotten it', timeoutMs: 90_000 });
   });
   afterAll(async () => {
     await stack?.stop();
@@ -100,7 +100,7 @@ describe.skipIf(skipped)(`programs with an archive${skipped && ` (not tested: ${
       const states = await get<{ totalSize: number }>(`${url}/tasks?status=TASK_STATE_COMPLETED`);
       return Date.now() - lastAt > RETENTION_MS + 10_000 && states.body.totalSize === total;
     };
-    await until(isAllForgotten, { what: 'Redis has forgotten all of them', timeoutMs: 90_000 });
+    await until(isAllForgotten, { what: 'Redis has forgotten all of them', timeoutMs: 120_000 });
     const listed: string[] = [];
     for (let pageToken = ''; ; ) {
       const { body } = await get<{ tasks: Task[]; nextPageToken: string; totalSize: number }>(

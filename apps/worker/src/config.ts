@@ -153,8 +153,8 @@ function readFiles(raw: RawSettings): FileSettings | undefined {
   };
 }
 
-/** A worker that copies may be killed: another one goes on after its claim. Then there is time for two looks. */
-const COPY_WITHIN_MS = 20_000;
+/** Time for two copying workers to be killed: a claim lasts 10 s more, and the next look is up to 5 s later. */
+const COPY_WITHIN_MS = 30_000;
 
 /** @returns undefined: there is no archive */
 function readArchive(raw: RawSettings): ArchiveSettings | undefined {
