@@ -16,7 +16,7 @@ const SHORT = 100;
 /**
  * How many tasks there are of an owner (by the time of the status), of a tenant and of all (by their ends), for each
  * agent and state. Triggers count in the transaction of any change, in one order, so that transactions wait for each
- * other in turn. A replacement by an equal task changes no count.
+ * other in turn; database.ts has the exception. A replacement by an equal task changes no count.
  */
 export const countedByTriggers = ({ schema, tasks, counts }: Tables): string => `
     CREATE TABLE ${counts} (

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client, type ClientBase, Pool } from 'pg';
+import { Client, type ClientBase, DatabaseError, Pool } from 'pg';
 import type { Statement } from './statement.ts';
 import { type Asked, unavailable } from './unavailable.ts';
 
@@ -14,10 +14,16 @@ export interface DatabaseSettings {
   readonly onError: (error: Error) => void;
 }
 
+type Ask = <Row extends object>(statement: Statement) => Promise<readonly Row[]>;
+
 /** PostgreSQL ends a statement that takes too long. If it has not after this time, it does not react. */
 const REACTION_MS = 500;
 /** Time that PostgreSQL has to close its connections. */
 const GOODBYE_MS = 1_000;
+/** Each takes PostgreSQL a second to see. */
+const MAX_DEADLOCKS = 10;
+/** Of PostgreSQL. */
+const DEADLOCK = '40P01';
 
 /** Connections to a PostgreSQL. Every error is an `ArchiveUnavailable`. */
 export class Database {
@@ -50,39 +56,47 @@ export class Database {
 
   async query<Row extends object>({ text, values = [] }: Statement): Promise<readonly Row[]> {
     try {
-      return (await this.#pool.query<Row>({ text, values: [...values] })).rows;
+      return await despiteDeadlocks(async () => (await this.#pool.query<Row>({ text, values: [...values] })).rows);
     } catch (error) {
       throw unavailable(error, this.#asked);
     }
   }
 
   /**
-   * Runs statements, of which all or none have an effect.
+   * Runs statements, of which all or none have an effect, maybe several times.
    * @param timeoutMs of each of them
    */
-  async transaction(
-    timeoutMs: number,
-    run: (query: <Row extends object>(statement: Statement) => Promise<readonly Row[]>) => Promise<void>,
-  ): Promise<void> {
+  async transaction(timeoutMs: number, run: (query: Ask) => Promise<void>): Promise<void> {
     try {
-      const client = await this.#pool.connect();
-      const query = async <Row extends object>({ text, values = [] }: Statement): Promise<readonly Row[]> => {
-        const statement = { text, values: [...values], query_timeout: timeoutMs + REACTION_MS };
-        return (await client.query<Row>(statement)).rows;
-      };
-      try {
-        await query({ text: 'BEGIN' });
-        await query({ text: `SET LOCAL statement_timeout = ${timeoutMs}` });
-        await run(query);
-        await query({ text: 'COMMIT' });
-        client.release();
-      } catch (error) {
-        // The server rolls back what the end of a connection leaves open.
-        client.release(true);
-        throw error;
-      }
+      await despiteDeadlocks(() => this.#transaction(timeoutMs, run));
     } catch (error) {
       throw unavailable(error, this.#asked);
+    }
+  }
+
+  async #transaction(timeoutMs: number, run: (query: Ask) => Promise<void>): Promise<void> {
+    const client = await this.#pool.connect();
+    // If the connection breaks, the statement fails. The client says so, too, which would end the process.
+    const ignore = (): void => undefined;
+    client.on('error', ignore);
+    const query: Ask = async <Row extends object>({ text, values = [] }: Statement): Promise<readonly Row[]> => {
+      const statement = { text, values: [...values], query_timeout: timeoutMs + REACTION_MS };
+      return (await client.query<Row>(statement)).rows;
+    };
+    // Others would wait for the locks of a program that freezes, or that nobody reaches any more.
+    const idleMs = Math.ceil(this.#timeoutMs / 2);
+    const limits = [`statement_timeout = ${timeoutMs}`, `idle_in_transaction_session_timeout = ${idleMs}`];
+    try {
+      await query({ text: 'BEGIN' });
+      await query({ text: limits.map((limit) => `SET LOCAL ${limit}`).join('; ') });
+      await run(query);
+      await query({ text: 'COMMIT' });
+      client.off('error', ignore);
+      client.release();
+    } catch (error) {
+      // The server rolls back what the end of a connection leaves open.
+      client.release(true);
+      throw error;
     }
   }
 
@@ -105,6 +119,19 @@ export class Database {
     this.#sockets.add(socket);
     return socket.once('close', () => this.#sockets.delete(socket));
   }
+}
+
+/**
+ * A statement that adds tasks and changes others locks the counts of the ones, then those of the others. Two of them may
+ * wait for each other: PostgreSQL ends one, without any effect, and that one runs again.
+ */
+async function despiteDeadlocks<T>(run: () => Promise<T>): Promise<T> {
+  for (let deadlocks = 0; ; deadlocks += 1)
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof DatabaseError) || error.code !== DEADLOCK || deadlocks === MAX_DEADLOCKS) throw error;
+    }
 }
 
 /**
