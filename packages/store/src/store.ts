@@ -248,10 +248,11 @@ export class Store {
   async start(as: 'program' | 'reader' = 'program'): Promise<void> {
     const problem = ioredisProblem();
     if (problem) throw new StoreError(problem);
+    // Before, so that requests do not wait, and are not executed later, while Redis has not been reached.
+    this.#healthCheck.start();
     await Promise.all(Object.values(this.#connections).map(connectWithRetries));
     await checkDeployment(this.#connections.commands, this.settings);
     await (as === 'program' ? this.schema.register() : this.schema.read());
-    this.#healthCheck.start();
     this.feeds.start();
   }
 

@@ -1,7 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { startRedis } from '../../../tests/support/redis.ts';
+import { until } from '../../../tests/support/until.ts';
+import { auditKey } from '../src/audit/audit-trail.ts';
 import { Store } from '../src/index.ts';
+import { connectWithRetries, createConnections } from '../src/redis/connection.ts';
+import { isOutage } from '../src/redis/errors.ts';
 
 /** The URL of a Redis that was stopped. */
 async function urlOfStoppedRedis(): Promise<string> {
@@ -26,4 +30,33 @@ test('the start of a store fails if Redis stays unreachable', async () => {
   const store = new Store({ redisUrl: await urlOfStoppedRedis() }, () => undefined);
   await expect(store.start()).rejects.toThrow(/REDIS_URL/);
   await store.stop();
+}, 15_000);
+
+test('while its Redis has not been reached, requests are refused at once, and none is executed later', async () => {
+  const redisUrl = await urlOfStoppedRedis();
+  const store = new Store({ redisUrl }, () => undefined);
+  const started = store.start().then(
+    () => true,
+    () => false,
+  );
+  await until(() => !store.isAnswering, { what: 'its Redis is known to be away' });
+  const { audit } = store.forRequests(60_000);
+  const event = { at: new Date().toISOString(), what: 'read', outcome: 'ok' } as const;
+  await expect(audit.write([event])).rejects.toSatisfy(isOutage);
+  const redis = await startRedis({ port: Number(new URL(redisUrl).port) });
+  if (!(await started)) await store.start();
+  await until(() => store.isAnswering, { what: 'its Redis answers' });
+  expect(await store.inside.redis.exists(auditKey(store.settings.prefix))).toBe(0);
+  await store.stop();
+  await redis.stop();
+}, 30_000);
+
+test('a start that failed leaves no listener', async () => {
+  const redisUrl = await urlOfStoppedRedis();
+  const { commands } = createConnections({ redisUrl }, { isReplicated: false });
+  commands.on('error', () => undefined);
+  const before = commands.listenerCount('ready');
+  await expect(connectWithRetries(commands)).rejects.toThrow(/REDIS_URL/);
+  expect(commands.listenerCount('ready')).toBe(before);
+  commands.disconnect();
 }, 15_000);

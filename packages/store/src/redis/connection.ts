@@ -49,11 +49,15 @@ export async function connectWithRetries(connection: RedisConnection): Promise<v
     if (connection.status === 'end') throw unreachable(cause); // it was disconnected meanwhile
     // ioredis retries by itself.
     await new Promise<void>((resolve, reject) => {
-      const late = setTimeout(() => reject(unreachable(cause)), START_WITHIN_MS);
-      connection.once('ready', () => {
+      const isReady = (): void => {
         clearTimeout(late);
         resolve();
-      });
+      };
+      const late = setTimeout(() => {
+        connection.off('ready', isReady);
+        reject(unreachable(cause));
+      }, START_WITHIN_MS);
+      connection.once('ready', isReady);
     });
   }
 }

@@ -36,8 +36,9 @@ export class HealthCheck {
     this.#channels = channels;
   }
 
+  /** Once, however often it is called. */
   start(): void {
-    this.#timer = setInterval(() => this.#pingAll(), EVERY_MS).unref();
+    this.#timer ??= setInterval(() => this.#pingAll(), EVERY_MS).unref();
   }
 
   stop(): void {
