@@ -40,9 +40,10 @@ export interface ExportProgress {
 }
 
 /**
- * Where an export is. Tasks that have not ended, or not before `before`, are read in Redis, index by index; then the
- * others in the archive, in the order of their end. The time stays the same for all of an export, so that each task is in
- * one of both.
+ * Where an export is. Tasks that have not ended, or not before `before`, are read in Redis, index by index, with those
+ * that could not be copied; then the others in the archive, in the order of their end. The time stays the same for all of
+ * an export, so that each task is in one of both. Later ones are read in the archive, too, if Redis does not have them:
+ * it may have dropped them before it was read.
  */
 interface Position {
   readonly before: string;
@@ -137,23 +138,23 @@ export class TenantExport {
     scope: Scope,
     { from, entries }: { readonly from: Position; readonly entries: readonly string[] },
   ): AsyncGenerator<Exported, void> {
-    const { redis, shards } = this.#dependencies;
+    const { redis, shards, archive } = this.#dependencies;
     const chosen = limitsOf(query);
     for (let at = 0; at < entries.length; ) {
       const some = entries.slice(at, at + TASKS_AT_ONCE);
       const ids = some.map((entry) => taskIdOf(entry.slice(1)));
-      const [tasks, times] = await Promise.all([
+      const [tasks, times, copied] = await Promise.all([
         readTogether(this.#dependencies, scope, { taskIds: ids, view: {} }),
         Promise.all(ids.map((id) => redis.hmget(shards.of(id).task(id), 'state', 'time', 'index_time'))),
+        archive?.existing(ids),
       ]);
       const lines = tasks.flatMap((reading, i) => {
         const [state, time, ended] = times[i] ?? [];
         // Not in Redis any more: the archive has it, or it was deleted.
         if (!reading?.task || !state || !time) return [];
-        const at = (state.toUpperCase() === state && ended) || time;
-        const isEnded = state.toUpperCase() === state;
-        if ((isEnded && at < from.before) || !chosen(at)) return [];
-        return lineOf(scope, isEnded ? at : undefined, reading.task.toString());
+        const endedAt = endIn(state, ended ?? time);
+        const isOfArchive = endedAt !== undefined && endedAt < from.before && copied?.has(ids[i] ?? '');
+        return isOfArchive || !chosen(endedAt ?? time) ? [] : lineOf(scope, endedAt, reading.task.toString());
       });
       // Fewer are read if they are large.
       at += Math.max(tasks.length, 1);
@@ -164,16 +165,24 @@ export class TenantExport {
   async *#inArchive(query: TenantExportQuery, from: Position): AsyncGenerator<Exported, void> {
     const { archive } = this.#dependencies;
     if (!archive) return;
-    const range = { since: sortable(query.since), upto: sortable(query.until), before: from.before };
+    const range = { since: sortable(query.since), upto: sortable(query.until), before: '~' };
     for (let after = from.entry; ; ) {
       const entries = await archive.endedOf(prefixOf(query), { ...range, after, size: ENTRIES_AT_ONCE });
-      for (const some of await inPieces(archive, entries)) {
+      for (const some of await inPieces(archive, await this.#notInRedis(entries, from.before))) {
         const lines = await archivedLines(archive, some);
         yield { lines, position: { ...from, entry: some.at(-1) ?? '' } };
       }
       if (entries.length < ENTRIES_AT_ONCE) return;
       after = entries.at(-1) ?? '';
     }
+  }
+
+  /** Without the tasks that were read there: of those that ended later than `before`. */
+  async #notInRedis(entries: readonly string[], before: string): Promise<string[]> {
+    const { redis, shards } = this.#dependencies;
+    const isThere = async (id: string): Promise<boolean> => (await redis.exists(shards.of(id).task(id))) === 1;
+    const wanted = await Promise.all(entries.map(async (entry) => entry < before || !(await isThere(taskIdOf(entry)))));
+    return entries.filter((_, i) => wanted[i]);
   }
 
   /** The indexes of tasks of the tenant, in one order. */
@@ -218,6 +227,9 @@ export class TenantExport {
     return counts.reduce((sum, count) => sum + count, archived?.total ?? 0);
   }
 }
+
+/** @returns undefined: it has not ended */
+const endIn = (state: string, time: string): string | undefined => (state === state.toUpperCase() ? time : undefined);
 
 const sortable = (time: string | undefined): string => (time === undefined ? '' : sortableTime(time));
 

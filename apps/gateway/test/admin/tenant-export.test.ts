@@ -5,6 +5,7 @@ import type { Task } from '@switchyard/protocol';
 import type { AuditEvent, Scope } from '@switchyard/store';
 import { sortableTime } from '@switchyard/store/inside';
 import { Redis } from 'ioredis';
+import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { skippedFor } from '../../../../tests/support/has-program.ts';
 import { missingPostgres, startPostgres, type TestPostgres } from '../../../../tests/support/postgres.ts';
@@ -184,6 +185,27 @@ describe.skipIf(skippedFor(missingPostgres))('an export of a tenant', () => {
       await copied(seen[0] ?? '', late);
     }
     expect(seen.sort()).toEqual(waiting.sort());
+  });
+
+  it('has tasks that could not be copied', async () => {
+    const [first, refused, last] = [await ended(ada), await ended(ada), await ended(bob)];
+    await archive.start();
+    const client = new Client({ connectionString: postgres.url });
+    await client.connect();
+    await client.query(`ALTER TABLE "${prefix}".tasks ADD CHECK (id <> '${refused}')`).finally(() => client.end());
+    await copied(first, last);
+    await until(async () => (await new Ops(stage.store).archiver?.status())?.leftOut.includes(refused) === true, {
+      what: 'it is left out',
+    });
+    expect(idsIn(await exported())).toEqual([first, refused, last].sort());
+  });
+
+  it('has tasks that Redis has dropped for lack of room, also while all are copied again', async () => {
+    const ids = [await ended(ada), await ended(ada), await ended(bob)];
+    await copied(...ids);
+    await forget(...ids.slice(1));
+    await new Ops(stage.store).archiver?.recopy();
+    expect(idsIn(await exported())).toEqual([...ids].sort());
   });
 
   it('is in the audit trail, because it has texts', async () => {
