@@ -111,7 +111,10 @@ export class Deployment implements PlacedDeployment {
     const connected = this.#tryToConnect();
     const late = new Promise<void>((resolve) => void setTimeout(resolve, START_WITHIN_MS).unref());
     await Promise.race([connected, late]);
-    if (!this.#isConnected) this.#sayAway();
+    if (this.#isConnected) return;
+    this.#sayAway();
+    // The gateway serves others by now: a refusal does not end its start, and is not the last word.
+    connected.catch((err: unknown) => this.#retryRefused(err));
   }
 
   stop(): void {
@@ -144,13 +147,13 @@ export class Deployment implements PlacedDeployment {
 
   #tryLater(): void {
     if (this.#isStopped) return;
-    const retry = (): void => {
-      this.#tryToConnect().catch((err: unknown) => {
-        this.#emit({ kind: 'deployment-refuses', deployment: this.number, err });
-        this.#tryLater();
-      });
-    };
+    const retry = (): void => void this.#tryToConnect().catch((err: unknown) => this.#retryRefused(err));
     this.#timer = setTimeout(retry, RETRY_MS);
+  }
+
+  #retryRefused(err: unknown): void {
+    this.#emit({ kind: 'deployment-refuses', deployment: this.number, err });
+    this.#tryLater();
   }
 
   /** Says when it goes, and when it comes back. */

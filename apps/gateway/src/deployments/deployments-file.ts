@@ -74,8 +74,10 @@ const fileSchema = z
       ({ archiveUrl }) => archiveUrl,
       (i) => refuse([i, 'archiveUrl'], 'is that of another one: each needs a schema of its own'),
     );
-    deployments.forEach(({ formerTenants, movedAt }, i) => {
+    deployments.forEach(({ formerTenants, share, closedAt, movedAt }, i) => {
       if (formerTenants && movedAt === undefined) refuse([i, 'formerTenants'], 'needs movedAt');
+      if (share === 0 && closedAt === undefined && movedAt === undefined)
+        refuse([i, 'share'], 'needs closedAt or movedAt: otherwise what principals have here is in no list');
     });
     const isForAll = ({ tenants, share, closedAt, opensAt = 0 }: ListedDeployment): boolean =>
       tenants === undefined && share > 0 && (closedAt === undefined || opensAt > closedAt);

@@ -48,6 +48,7 @@ describe('A file of deployments', () => {
     ['a number twice', { deployments: [first, { ...second, number: 0 }] }, /\[1\]\.number: is that of another/],
     ['one place twice', { deployments: [first, { ...first, number: 1 }] }, /\[1\]\.prefix: must differ/],
     ['formerTenants alone', { deployments: [{ ...first, formerTenants: ['a'] }] }, /formerTenants: needs movedAt/],
+    ['a share of 0 alone', { deployments: [first, { ...second, share: 0 }] }, /\[1\]\.share: needs closedAt or/],
     ['none for everyone', { deployments: [{ ...first, tenants: ['a'] }] }, /^deployments: need one for all other/],
     ['only closed ones', { deployments: [{ ...first, closedAt: '2020-01-01T00:00:00Z' }] }, /^deployments: need one/],
   ])('is refused with %s, and the field is named', (_, content, message) => {
