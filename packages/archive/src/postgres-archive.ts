@@ -13,9 +13,9 @@ import {
 } from '@switchyard/store';
 import { escapeIdentifier } from 'pg';
 import { parseAddress } from './address.ts';
-import { ownedBy, TIME_LENGTH } from './conditions.ts';
 import { emptyCounts } from './counts.ts';
 import { Database } from './database.ts';
+import { endedStatement } from './ended.ts';
 import { findStatement } from './find.ts';
 import { type InspectedRow, inspectionOf, inspectStatement, isDamage } from './inspect.ts';
 import { hasNul, keyOf } from './keyed-texts.ts';
@@ -23,7 +23,7 @@ import { migrate } from './migrate.ts';
 import { batchesOf, erased, putStatement, sizeOfBatch } from './put.ts';
 import { type ReadRow, readingOf, readStatement } from './read.ts';
 import { searchStatement } from './search.ts';
-import { Parameters, type Statement } from './statement.ts';
+import type { Statement } from './statement.ts';
 import type { Tables } from './tables.ts';
 import { ArchiveRefused, DataRefused } from './unavailable.ts';
 
@@ -171,26 +171,9 @@ export class PostgresArchive implements TaskArchive {
     return gone?.count ?? 0;
   }
 
-  async endedOf(ownerPrefix: string, { after, since, upto, before, size }: EndedRange): Promise<readonly string[]> {
+  async endedOf(ownerPrefix: string, range: EndedRange): Promise<readonly string[]> {
     if (hasNul(ownerPrefix)) return [];
-    const parameters = new Parameters();
-    const conditions = [
-      'letter IS NOT NULL',
-      ownedBy(parameters, ownerPrefix),
-      `ended_at < ${parameters.add(before)}`,
-      ...(since ? [`ended_at >= ${parameters.add(since)}`] : []),
-      ...(upto ? [`ended_at <= ${parameters.add(upto)}`] : []),
-      ...(after
-        ? [
-            `(ended_at, id) > (${parameters.add(after.slice(0, TIME_LENGTH))}, ${parameters.add(after.slice(TIME_LENGTH))})`,
-          ]
-        : []),
-    ].join(' AND ');
-    const rows = await this.#query<{ entry: string }>({
-      text: `SELECT ended_at || id AS entry FROM ${this.#tables.tasks} WHERE ${conditions}
-        ORDER BY ended_at, id LIMIT ${parameters.add(size)}`,
-      values: parameters.values,
-    });
+    const rows = await this.#query<{ entry: string }>(endedStatement(this.#tables.tasks, ownerPrefix, range));
     return rows.map(({ entry }) => entry);
   }
 

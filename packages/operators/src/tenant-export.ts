@@ -165,7 +165,8 @@ export class TenantExport {
   async *#inArchive(query: TenantExportQuery, from: Position): AsyncGenerator<Exported, void> {
     const { archive } = this.#dependencies;
     if (!archive) return;
-    const range = { since: sortable(query.since), upto: sortable(query.until), before: '~' };
+    const letters = ENDED_IN_INDEX.join('');
+    const range = { letters, since: sortable(query.since), upto: sortable(query.until), before: '~' };
     for (let after = from.entry; ; ) {
       const entries = await archive.endedOf(prefixOf(query), { ...range, after, size: ENTRIES_AT_ONCE });
       for (const some of await inPieces(archive, await this.#notInRedis(entries, from.before))) {
@@ -217,7 +218,8 @@ export class TenantExport {
     const archived = await archive?.find({
       ownerPrefix: prefixOf(query),
       letters: ENDED_IN_INDEX.join(''),
-      by: 'endedAt',
+      // The archive counts those of a tenant by their end, and those of a principal by their status.
+      by: query.subject === undefined ? 'endedAt' : 'time',
       since: sortable(query.since),
       upto: sortable(query.until),
       before,

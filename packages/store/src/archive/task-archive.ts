@@ -116,6 +116,7 @@ export interface ArchiveQuery {
 
 /** Times as in indexes. */
 export interface EndedRange {
+  readonly letters: string;
   /** The last entry of the page before, or ''. */
   readonly after: string;
   /** Earliest and latest, inclusive; '' any. */
