@@ -1,17 +1,17 @@
 import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdtemp, readdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '@switchyard/local';
-import type { Part, Task } from '@switchyard/protocol';
+import { type Part, scheduleUri, type Task } from '@switchyard/protocol';
 import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
 import { userMessage } from '../support/messages.ts';
 import { startProgram } from '../support/process.ts';
 import { growthOf } from '../support/process-usage.ts';
-import { getTask, send, submit } from '../support/rest.ts';
+import { get, getTask, post, send, submit } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { createUpload, sendPiece, storedBytes } from '../support/tus.ts';
 import { until } from '../support/until.ts';
@@ -38,6 +38,7 @@ beforeAll(async () => {
     FILES_URL: `file://${folder}`,
     PUBLIC_URL: url,
     FILES_SWEEP_MS: '200',
+    MIN_CRON_INTERVAL_MS: '1000',
     FILES_UNUSED_MS: '60000',
     MAX_FILE_BYTES: String(2_048 * MiB),
   };
@@ -197,6 +198,41 @@ it('a file goes with the last task that refers to it', async () => {
   await worker?.waitFor(/files-removed/);
 });
 
+it('a file is there for each task of a schedule, though their worker is killed, and goes with the last one', async () => {
+  const part = await uploaded(10);
+  const contextId = randomUUID();
+  const metadata = { [scheduleUri]: { cron: '* * * * * *', times: 4 } };
+  const message = { ...asking('none', part), contextId, metadata };
+  const { status } = await post(`${url}/message:send`, { message }, { 'a2a-extensions': scheduleUri });
+  expect(status).toBe(200);
+  const tasks = async () =>
+    (await get<{ tasks: Task[] }>(`${url}/tasks?contextId=${contextId}&pageSize=100`)).body.tasks;
+  const scheduleOf = (task: Task) => Object(task.metadata?.[scheduleUri]);
+  const [followed, removed] = [new Set<string>(), new Set<string>()];
+  const removeEnded = async (): Promise<number> => {
+    const all = await tasks();
+    for (const task of all) followed.add(scheduleOf(task).previousTaskId);
+    for (const task of all) {
+      const { id, status } = task;
+      // A schedule ends with a task that is removed before the next one is made.
+      const hasNext = followed.has(id) || scheduleOf(task).times === 1;
+      if (!hasNext || status.state !== 'TASK_STATE_COMPLETED') continue;
+      expect(status.message?.parts).toEqual([{ text: zerosHash(10) }]);
+      expect((await fetch(`${url}/tasks/${id}`, { method: 'DELETE' })).status).toBe(204);
+      removed.add(id);
+    }
+    // Only theirs: that of the next task may be there before the task.
+    await ageMarks((mark) => removed.has(mark.slice(-36)));
+    return removed.size;
+  };
+  await until(async () => (await removeEnded()) >= 2, { what: 'two tasks have read the file', timeoutMs: 60_000 });
+  const [worker] = stack.workers;
+  worker?.kill('SIGKILL');
+  await Promise.all([worker?.exited, stack.addWorker()]);
+  await until(async () => (await removeEnded()) === 4, { what: 'all have read it', timeoutMs: 60_000 });
+  await until(async () => (await fetch(part.url, { method: 'HEAD' })).status === 404, { what: 'the file is removed' });
+});
+
 it('the command line uploads a large file, and downloads the agent’s', async () => {
   const place = await mkdtemp(join(tmpdir(), 'cli-files-'));
   const path = join(place, 'big.bin');
@@ -232,10 +268,10 @@ async function hasContent(bytes: number): Promise<boolean> {
   return sizes.some((size) => size >= bytes);
 }
 
-/** Makes everything so old that a sweep looks at it. */
-async function ageMarks(): Promise<void> {
+/** Makes marks so old that a sweep looks for their tasks. */
+async function ageMarks(which: (mark: string) => boolean = () => true): Promise<void> {
   const past = new Date(Date.now() - 3_600_000);
-  const marks = (await everything()).filter((path) => /\/task-[^/]*$/.test(path));
+  const marks = (await everything()).filter((path) => /\/task-[^/]*$/.test(path) && which(path));
   await Promise.all(marks.map((path) => utimes(join(folder, path), past, past)));
 }
 

@@ -109,12 +109,12 @@ export class Worker {
     this.#pace = new StoredPace(store.pace, settings.limits ?? new ModelLimits(), emit);
     this.#dependencies = { store, agents, emit };
     this.#sweeper = new Sweeper(store, settings.sweepEveryMs, emit);
-    this.#scheduledTasks = new ScheduledTasks(store, emit);
     this.#orphanCleanup = new OrphanCleanup(store, settings.sweepEveryMs, emit);
     this.#migrations = new Migrations(store.migrator, emit);
     const { files, publicUrl, calls: addresses = publicOnly } = settings;
     this.#files = new WorkerFiles({ files, addresses, publicUrl });
     const { local } = this.#files;
+    this.#scheduledTasks = new ScheduledTasks(store, emit, (...next) => this.#files.keep(...next));
     this.#fileSweep = files && local && new FileSweep({ files: local, store, emit }, files);
     const { archiver } = new Ops(store);
     this.#archiving = settings.archive && archiver && new Archiving(settings.archive, archiver, emit);

@@ -75,7 +75,7 @@ export { type AgentAnnouncement, type AnnouncedAgent, namedSkill, skillHint } fr
 export { announceEveryMs, type Registry } from './registry/registry.ts';
 export type { MadeRoom, Room } from './room/room.ts';
 export type { ScheduleChange, ScheduleList, ScheduleReading } from './schedules/schedule-list.ts';
-export type { BegunTask, BegunTasks, RefusedSuccessor, Schedules } from './schedules/schedules.ts';
+export type { BegunTask, BegunTasks, KeepFiles, RefusedSuccessor, Schedules } from './schedules/schedules.ts';
 export type { MigrationEvent, Migrator } from './schema/migrator.ts';
 export { inspectSchema, type SchemaReading } from './schema/schema.ts';
 export { schema, version } from './schema/version.ts';

@@ -1,6 +1,6 @@
 import { type FileStore, fileIdIn, fileIdsIn } from '@switchyard/files';
 import { type FieldViolation, invalidParams, type SendMessageRequest } from '@switchyard/protocol';
-import { type PreSubscription, principalKey, type Schedule, type Tasks } from '@switchyard/store';
+import { type PreSubscription, principalKey, type Tasks } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 
 interface KeepDependencies {
@@ -11,7 +11,6 @@ interface KeepDependencies {
 /** The task of a message, as far as it is known before the message is accepted. */
 interface ComingTask {
   readonly preSubscription?: PreSubscription | undefined;
-  readonly schedule?: Schedule | undefined;
 }
 
 /** Files that are kept for a message. */
@@ -59,14 +58,14 @@ export function hasFiles({ message }: SendMessageRequest): boolean {
 /**
  * Keeps the files that a message refers to as long as its task exists. It comes before the message is accepted, because
  * a file may be removed at any time until then.
- * @throws {A2AError} InvalidParams: a file of this gateway does not exist, or is not the caller's; the message repeats
+ * @throws {A2AError} InvalidParams: a file of this gateway does not exist, or is not the caller's
  */
 export async function keepFiles(
   { files, tasks }: KeepDependencies,
   call: Call,
   sent: SendMessageRequest & ComingTask,
 ): Promise<KeptFiles | undefined> {
-  const { message, preSubscription, schedule } = sent;
+  const { message, preSubscription } = sent;
   const owner = principalKey(call.scope.principal);
   const { idempotencyKey } = call;
   const name = { message, ...(idempotencyKey !== undefined && { idempotencyKey }) };
@@ -84,8 +83,6 @@ export async function keepFiles(
     // An earlier message of an existing task may have referred to the file.
     if (message.taskId === undefined) await Promise.all(kept.map((id) => files.release(owner, id, taskId)));
   };
-  if (kept.length > 0 && schedule?.cron !== undefined)
-    violations.push({ field: 'message.parts', description: repeats });
   if (violations.length > 0) {
     await release();
     throw invalidParams(violations);
@@ -94,5 +91,3 @@ export async function keepFiles(
 }
 
 const isMissing = 'is no file of yours: it was removed, or it never existed';
-/** Each task of a schedule would need the file, and only the first one keeps it. */
-const repeats = 'must not have a file of this gateway in a message that is repeated (cron): the agent must fetch it';

@@ -97,9 +97,7 @@ export async function acceptMessage(
   // Nobody would ever remove the mark that a file gets for a task of a deployment that does not exist.
   if (files && named !== undefined && !tasks.mayHave(named)) throw taskNotFound(named);
   const kept =
-    files && hasFiles(request)
-      ? await keepFiles({ files, tasks }, call, { ...request, preSubscription, schedule })
-      : undefined;
+    files && hasFiles(request) ? await keepFiles({ files, tasks }, call, { ...request, preSubscription }) : undefined;
   const reservedId = (kept ?? preSubscription)?.taskId;
   const { agent } = call.scope;
   const sent = { agent, messageId: request.message.messageId, traceContext, isAwaited };

@@ -1,4 +1,4 @@
-import type { BegunTasks, RejectedMessages, ResumedTurns, Shard, Store } from '@switchyard/store';
+import type { BegunTasks, KeepFiles, RejectedMessages, ResumedTurns, Shard, Store } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 import { PartPoller } from '../timing/timing.ts';
 
@@ -13,13 +13,15 @@ const ALL_EVERY_MS = 30_000;
 export class ScheduledTasks {
   readonly #store: Pick<Store, 'schedules' | 'waits' | 'timesToLive' | 'dueWork'>;
   readonly #emit: Emit;
+  readonly #keepFiles: KeepFiles;
   readonly #poller: PartPoller<Shard>;
   #timer: NodeJS.Timeout | undefined;
   #unlisten: (() => void) | undefined;
 
-  constructor(store: Pick<Store, 'schedules' | 'waits' | 'timesToLive' | 'dueWork'>, emit: Emit) {
+  constructor(store: Pick<Store, 'schedules' | 'waits' | 'timesToLive' | 'dueWork'>, emit: Emit, keepFiles: KeepFiles) {
     this.#store = store;
     this.#emit = emit;
+    this.#keepFiles = keepFiles;
     const onError = (err: unknown): void => emit({ kind: 'error', where: 'schedules', err });
     this.#poller = new PartPoller({ everyMs: ALL_EVERY_MS, run: (shards) => this.#begin(shards), onError });
   }
@@ -40,7 +42,7 @@ export class ScheduledTasks {
   /** After a failure, only the timer tries again. */
   async #begin(shards: readonly Shard[] | undefined): Promise<void> {
     const [begun, resumed, rejected]: [BegunTasks, ResumedTurns, RejectedMessages] = await Promise.all([
-      this.#store.schedules.begin(shards),
+      this.#store.schedules.begin(shards, this.#keepFiles),
       this.#store.waits.resume(shards),
       this.#store.timesToLive.reject(shards),
     ]);

@@ -1,4 +1,4 @@
-import type { Message, Task } from '@switchyard/protocol';
+import type { Message, Part, Principal, Task } from '@switchyard/protocol';
 import type { PushDependencies } from '../push/delivery-queue.ts';
 import { Webhooks } from '../push/webhooks.ts';
 import { queueName, queueRoot } from '../queue/job.ts';
@@ -59,6 +59,12 @@ export interface BegunTasks {
   readonly nextInMs: number;
 }
 
+/**
+ * Keeps the files that the parts refer to as long as a task exists that will be made. Undefined: there are none.
+ * @throws it is not sure that they are kept: the task is made later
+ */
+export type KeepFiles = (principal: Principal, parts: readonly Part[], taskId: string) => Promise<void> | undefined;
+
 /** Scheduled tasks. */
 export class Schedules {
   readonly #dependencies: SchedulesDependencies;
@@ -72,9 +78,10 @@ export class Schedules {
   /**
    * Begins tasks that are due, and makes the next tasks of their schedules. Several processes may do so at once.
    * @param shards default: all
+   * @param keepFiles default: no message has files
    */
-  async begin(shards = this.#dependencies.shards.all): Promise<BegunTasks> {
-    const all = await Promise.all(shards.map((keys) => this.#beginIn(keys)));
+  async begin(shards = this.#dependencies.shards.all, keepFiles: KeepFiles = () => undefined): Promise<BegunTasks> {
+    const all = await Promise.all(shards.map((keys) => this.#beginIn(keys, keepFiles)));
     return {
       tasks: all.flatMap(({ tasks }) => tasks),
       refused: all.flatMap(({ refused }) => refused),
@@ -83,7 +90,7 @@ export class Schedules {
     };
   }
 
-  async #beginIn(keys: ShardKeys): Promise<BegunTasks> {
+  async #beginIn(keys: ShardKeys, keepFiles: KeepFiles): Promise<BegunTasks> {
     const { redis } = this.#dependencies;
     const [tasks, refused, unreadable]: [BegunTask[], RefusedSuccessor[], unknown[]] = [[], [], []];
     let nextInMs = 0;
@@ -100,7 +107,14 @@ export class Schedules {
       },
       work: async ({ member, field }) => {
         const [taskId = '', owner = ''] = member.split(' ');
-        const outcome = await this.#beginTask({ keys, taskId, owner, schedule: parseSchedule(field), nowMs });
+        const outcome = await this.#beginTask({
+          keys,
+          taskId,
+          owner,
+          schedule: parseSchedule(field),
+          nowMs,
+          keepFiles,
+        });
         if (outcome.begun) tasks.push(outcome.begun);
         if (outcome.refused) refused.push(outcome.refused);
         unreadable.push(...outcome.unreadable);
@@ -129,7 +143,7 @@ export class Schedules {
 
   /** Makes the next task of a schedule, with the same message. It replaces its predecessor in the list. */
   async #makeNext(claimed: ClaimedTask, schedule: Schedule): Promise<NextTask> {
-    const { keys, taskId, owner, nowMs } = claimed;
+    const { keys, taskId, owner, nowMs, keepFiles } = claimed;
     const origin = await originOf(this.#dependencies, taskId);
     if (!origin) return nothing;
     const { scope, given } = origin;
@@ -139,11 +153,14 @@ export class Schedules {
     if (!task || !first) return nothing;
     const { webhooks, errors } = await this.#webhooks.readable(scope, taskId);
     const [webhook, ...otherWebhooks] = webhooks;
+    // If a fail-over loses the new task, it is made again with the id that clients may have seen.
+    const reservedId = this.#dependencies.shards.derivedId(taskId, `task after ${taskId}`);
+    // Before it exists: until then this task keeps them, without which it is not made.
+    await keepFiles(scope.principal, first.parts, reservedId);
     const accepted = await accept(this.#dependencies, scope, {
       ...given,
       message: this.#messageAfter(task, first),
-      // If a fail-over loses the new task, it is made again with the id that clients may have seen.
-      reservedId: this.#dependencies.shards.derivedId(taskId, `task after ${taskId}`),
+      reservedId,
       schedule: { ...schedule, previousTaskId: taskId },
       previousTaskId: taskId,
       ...(webhook && { webhook, otherWebhooks }),
@@ -181,4 +198,5 @@ interface ClaimedTask {
   /** Unset: it has none, or it cannot be read. */
   readonly schedule: Schedule | undefined;
   readonly nowMs: number;
+  readonly keepFiles: KeepFiles;
 }
