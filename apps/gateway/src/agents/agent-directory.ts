@@ -9,9 +9,14 @@ export interface AgentDirectorySettings {
   readonly agentRefreshMs: number;
 }
 
+interface AnnouncedAgents extends Pick<Registry, 'list' | 'onChange'> {
+  /** False while a deployment that may have further agents has not been read. */
+  readonly isWhole?: boolean;
+}
+
 /** The announced agents, cached so that no request waits for the registry. */
 export class AgentDirectory {
-  readonly #registry: Pick<Registry, 'list' | 'onChange'>;
+  readonly #registry: AnnouncedAgents;
   readonly #settings: AgentDirectorySettings;
   readonly #emit: Emit;
   #agents: ReadonlyMap<string, AnnouncedAgent> = new Map();
@@ -21,7 +26,7 @@ export class AgentDirectory {
   #timer: NodeJS.Timeout | undefined;
   #unsubscribe: (() => void) | undefined;
 
-  constructor(registry: Pick<Registry, 'list' | 'onChange'>, settings: AgentDirectorySettings, emit: Emit) {
+  constructor(registry: AnnouncedAgents, settings: AgentDirectorySettings, emit: Emit) {
     this.#registry = registry;
     this.#settings = settings;
     this.#emit = emit;
@@ -45,6 +50,11 @@ export class AgentDirectory {
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
+  }
+
+  /** False: there may be agents that `find` does not find. */
+  get isWhole(): boolean {
+    return this.#registry.isWhole ?? true;
   }
 
   find(id: string): AnnouncedAgent | undefined {
@@ -104,7 +114,8 @@ export interface AgentSelector {
 /**
  * A tenant is an agent's id, or the caller's own tenant, which selects nothing. Any other is NotFound, also if it
  * exists for other callers (A2A 3.3.2); so are agents that the caller may not use.
- * @throws {A2AError} NotFound; Unavailable while no worker has announced the default agent
+ * @throws {A2AError} NotFound; Unavailable while no worker has announced the default agent, or a deployment is away that
+ * may have the agent
  */
 function selectAgent(
   agents: AgentDirectory,
@@ -115,6 +126,7 @@ function selectAgent(
   const named = caller.canUse(tenant) && agents.find(tenant);
   if (named && (agentId === undefined || agentId === tenant)) return named;
   if (tenant === caller.principal.tenant) return requireAgent(agents, agentId, caller);
+  if (!agents.isWhole && caller.canUse(tenant)) throw maybeAway();
   const hint = tenant === 'v1' ? '; paths below /v1 are those of A2A 0.3, with A2A-Version 0.3 or none' : '';
   throw new A2AError('NotFound', `There is no such tenant${hint}`, {
     violations: [{ field: 'tenant', description: 'is neither an agent of this gateway nor the tenant of the caller' }],
@@ -124,7 +136,7 @@ function selectAgent(
 /**
  * @param id unset: the default agent, or the first that the caller may use
  * @param caller agents that it may not use do not exist for it; unset: all exist
- * @throws {A2AError} NotFound; Unavailable while no worker has announced the default agent
+ * @throws {A2AError} NotFound; Unavailable as for `selectAgent`
  */
 export function requireAgent(
   agents: AgentDirectory,
@@ -135,8 +147,13 @@ export function requireAgent(
   if (id === undefined) return requireAgentAtRoot(agents, mayUse);
   const agent = agents.find(id);
   if (agent && mayUse(agent)) return agent;
+  if (!agents.isWhole && (caller?.canUse(id) ?? true)) throw maybeAway();
   const name = id.slice(0, 64);
   throw new A2AError('NotFound', `There is no agent "${name}" here`, { metadata: { agent: name } });
+}
+
+function maybeAway(): A2AError {
+  return new A2AError('Unavailable', 'A deployment that may have this agent is away', { retryAfterSeconds: 5 });
 }
 
 function requireAgentAtRoot(agents: AgentDirectory, mayUse: (agent: AnnouncedAgent) => boolean): AnnouncedAgent {

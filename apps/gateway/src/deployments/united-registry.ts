@@ -15,6 +15,11 @@ export class UnitedRegistry implements Pick<Registry, 'list' | 'onChange'> {
     return [...new Set([...this.#known.values()].flat().map(({ id }) => id))];
   }
 
+  /** Whether each deployment was read once: otherwise there may be further agents. */
+  get isWhole(): boolean {
+    return this.#known.size === this.#deployments.length;
+  }
+
   /** Whether an agent is announced in a deployment; true also as long as that is not known. */
   has(deployment: number, agent: string): boolean {
     return this.#known.get(deployment)?.some(({ id }) => id === agent) ?? true;

@@ -191,4 +191,23 @@ describe('A deployment that is away when a gateway starts', () => {
       expect((await post(`${url}/message:send`, message, headersOf(subject))).status).toBe(isAway ? 503 : 200);
     }
   });
+
+  it('makes requests for agents that are perhaps only there 503, not 404', async () => {
+    const own = new Deployments();
+    await using _ = own;
+    await own.add(0);
+    const other = await own.add(1);
+    const agent = (await other.registry.list()).find(({ id }) => id === 'echo');
+    if (!agent) throw new Error('no agent');
+    await other.registry.announce([{ ...agent, id: 'newcomer' }], 'another');
+    const placed = [
+      { number: 0, share: 1 },
+      { number: 1, share: 1 },
+    ];
+    const headers = headersOf(subjects[0] ?? '');
+    const [whole, without] = [await own.open(placed), await own.open(placed, { away: [1] })];
+    for (const path of ['/agents/newcomer/tasks', '/agents/newcomer/.well-known/agent-card.json', '/newcomer/tasks'])
+      expect([path, (await get(`${without}${path}`, headers)).status]).toEqual([path, 503]);
+    expect((await get(`${whole}/agents/nobody/tasks`, headers)).status).toBe(404);
+  });
 });
