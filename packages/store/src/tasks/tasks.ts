@@ -92,9 +92,12 @@ export class Tasks {
     // Its tasks in the archive have ended long ago.
     const inRedis = { ...this.#dependencies, archive: undefined };
     const query = { contextId, pageSize: 1, includeWithdrawn: true };
-    for (const agent of new Set([scope.agent, ...agents]))
-      if ((await findEntries(inRedis, { ...scope, agent }, query)).total > 0) return true;
-    return false;
+    const hasTasksOf = async (agent: string): Promise<boolean> =>
+      (await findEntries(inRedis, { ...scope, agent }, query)).total > 0;
+    if (await hasTasksOf(scope.agent)) return true;
+    // Together: there may be hundreds.
+    const others = agents.filter((agent) => agent !== scope.agent);
+    return (await Promise.all(others.map(hasTasksOf))).includes(true);
   }
 
   /** Lists the tasks of a context over several agents. */
