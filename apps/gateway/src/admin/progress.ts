@@ -1,4 +1,3 @@
-import { ArchiveUnavailable } from '@switchyard/store';
 import type { StreamItem } from '../operations/operation.ts';
 import { EventsAnswer, requirePageToken } from './route.ts';
 
@@ -23,7 +22,7 @@ export async function progressAnswer<Event extends Progress>(
   });
 }
 
-/** It ends without `isDone` when the archive is away: its reader asks again from the last position. */
+/** After an error, such as that the archive is away, its reader asks again from the last position. */
 async function* itemsOf<Event extends Progress>(
   first: IteratorResult<Event, void>,
   events: AsyncGenerator<Event, void>,
@@ -31,8 +30,6 @@ async function* itemsOf<Event extends Progress>(
   try {
     for (let [seq, next] = [1, first]; !next.done; seq += 1, next = await events.next())
       yield { seq, json: JSON.stringify(next.value) };
-  } catch (error) {
-    if (!(error instanceof ArchiveUnavailable)) throw error;
   } finally {
     await events.return();
   }
