@@ -166,6 +166,11 @@ function readArchive(raw: RawSettings): ArchiveSettings | undefined {
       'RETENTION_MS',
       `must be ARCHIVE_AFTER_MS and ${COPY_WITHIN_MS} at least: Redis forgets a task before it is copied`,
     );
+  if (retentionMs > 0 && retentionMs < RETENTION_MS)
+    raw.refuse(
+      'ARCHIVE_RETENTION_MS',
+      'must be 0, or RETENTION_MS at least: a check would find tasks missing that Redis still has',
+    );
   return { afterMs, retentionMs };
 }
 

@@ -43,6 +43,10 @@ describe('the settings of a worker', () => {
     expect(() => readConfig({ ARCHIVE_URL, RETENTION_MS: '89999' })).toThrow(
       /RETENTION_MS: must be ARCHIVE_AFTER_MS and 30000 at least/,
     );
+    expect(() => readConfig({ ARCHIVE_URL, RETENTION_MS: '100000', ARCHIVE_RETENTION_MS: '99999' })).toThrow(
+      /ARCHIVE_RETENTION_MS: must be 0, or RETENTION_MS at least/,
+    );
+    readConfig({ ARCHIVE_URL, RETENTION_MS: '100000', ARCHIVE_RETENTION_MS: '100000' });
     expect(() => readConfig({ ARCHIVE_URL: 'mysql://me:topsecret@host/tasks' })).toThrow(/ARCHIVE_URL.*PostgreSQL/);
     expect(() => readConfig({ ARCHIVE_URL: 'mysql://me:topsecret@host/tasks' })).not.toThrow(/topsecret/);
   });

@@ -24,7 +24,7 @@ export const archive = {
       schema: integer(0),
       default: 0,
       defaultText: '0: for ever',
-      text: 'How long after its end a task is kept in the archive.',
+      text: 'How long after its end a task is kept in the archive: as long as in Redis (`RETENTION_MS`), at least.',
     },
   },
 } as const satisfies SettingGroup;
