@@ -30,7 +30,7 @@ import { createLimitedResources, type LimitedResources } from './limits/limited-
 import { Rates } from './limits/rates.ts';
 import type { Backend } from './operations/backend.ts';
 import { bindOperations } from './operations/operations.ts';
-import { createPushBackend } from './operations/push-backend.ts';
+import { createPushBackend, webhookConsent } from './operations/push-backend.ts';
 import { defaultGatewaySettings, type GatewaySettings } from './settings/gateway-settings.ts';
 import { anonymousAccessProblem } from './settings/identity-settings.ts';
 import { Audit } from './telemetry/audit.ts';
@@ -113,10 +113,10 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log, sev
   const cards = new Cards({ settings, authenticator, grpcPort, isDefault: (id) => id === agents.default?.id });
   const rates = new Rates(settings.rates, emit);
   const files = settings.files && filesAt(settings.files.url, settings.files);
-  const own = backendOf(home, { settings, files, cards, emit });
-  const backends = new Map(
-    deployments.map((each) => [each, each === home ? own : backendOf(each, { settings, files, cards, emit })]),
-  );
+  const consent = webhookConsent(settings);
+  const shared = { settings, files, cards, emit, consent };
+  const own = backendOf(home, shared);
+  const backends = new Map(deployments.map((each) => [each, each === home ? own : backendOf(each, shared)]));
   const routes =
     several && united && new Deployments(backends, { registry: united, idempotencyMs: several.idempotencyMs });
   const backend: Backend = {
@@ -206,7 +206,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log, sev
     heldRequests.end();
     await Promise.all([listener.close(settings.drainMs), grpc?.close(settings.drainMs)]);
     connections.stop();
-    for (const { push } of backends.values()) push?.consent?.stop();
+    consent?.stop();
     await admin?.close(settings.drainMs);
     await audit.stop();
     emit({ kind: 'stopped' });
@@ -237,12 +237,16 @@ function deploymentsOf({ store, several, ...options }: Served) {
 
 const alone: PlacedDeployment = { number: 0, share: 1 };
 
+interface Shared extends Pick<Backend, 'files' | 'emit'>, Pick<GatewayContext, 'settings' | 'cards'> {
+  readonly consent: ReturnType<typeof webhookConsent>;
+}
+
 function backendOf(
   { late, requests, ops, store }: Deployment,
-  { settings, files, cards, emit }: Pick<Backend, 'files' | 'emit'> & Pick<GatewayContext, 'settings' | 'cards'>,
+  { settings, files, cards, emit, consent }: Shared,
 ): Backend {
   const { tasks, webhooks, scheduleList: schedules } = requests;
-  const push = createPushBackend(settings, { webhooks, emit });
+  const push = createPushBackend(settings, { webhooks, emit, consent });
   return { late, emit, tasks, files, diagnoses: ops.tasks, push, feeds: store.feeds, schedules, cards, settings };
 }
 

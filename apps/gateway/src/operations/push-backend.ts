@@ -27,22 +27,28 @@ export interface PushBackend {
 interface PushBackendDependencies {
   readonly webhooks: WebhookStore & Pick<Webhooks, 'areEncrypted'>;
   readonly emit: Emit;
+  /** Of all deployments: a host is asked no oftener because there are several. */
+  readonly consent: WebhookConsent | undefined;
 }
 
 /** Undefined: push notifications are off. */
 export function createPushBackend(
   { push, auth }: Pick<GatewaySettings, 'push' | 'auth'>,
-  { webhooks, emit }: PushBackendDependencies,
+  { webhooks, emit, consent }: PushBackendDependencies,
 ): PushBackend | undefined {
   if (!push) return undefined;
-  const policy = new AddressPolicy(push.policy);
   return {
     webhooks,
-    policy,
+    policy: new AddressPolicy(push.policy),
     takesSecrets: webhooks.areEncrypted || !isAuthenticated(auth) || push.allowsClear,
-    consent: push.asksConsent ? new WebhookConsent(policy) : undefined,
+    consent,
     warnIfClear: clearStorageWarning(webhooks.areEncrypted, emit),
   };
+}
+
+/** Undefined: webhooks are not asked. */
+export function webhookConsent({ push }: Pick<GatewaySettings, 'push'>): WebhookConsent | undefined {
+  return push?.asksConsent ? new WebhookConsent(new AddressPolicy(push.policy)) : undefined;
 }
 
 function clearStorageWarning(areEncrypted: boolean, emit: Emit): () => void {

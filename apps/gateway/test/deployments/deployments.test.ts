@@ -7,6 +7,7 @@ import type { Binding } from '../support/bindings/outcome.ts';
 import { type GrpcBinding, overGrpc } from '../support/bindings/over-grpc.ts';
 import { overJsonRpc, overRest } from '../support/bindings/over-http.ts';
 import { call, get, openStream, post, userMessage } from '../support/client.ts';
+import { ConsentWebhook } from '../support/consent-webhook.ts';
 import { completed } from '../support/events.ts';
 import { grpcAddressOf } from '../support/grpc-address.ts';
 import { Deployments, headersOf, sendAs, subjects } from './support.ts';
@@ -147,6 +148,23 @@ describe('Tasks of several deployments', () => {
       expect((await get(`${urls[1]}/schedules/${id}`, headers)).status).toBe(200);
       expect((await post(`${urls[1]}/schedules/${id}:end`, {}, headers)).status).toBe(200);
     }
+  });
+});
+
+describe('A webhook that tasks of several deployments name', () => {
+  it('is asked for its consent once', async () => {
+    await using webhook = await new ConsentWebhook({ '/agrees': (res, token) => res.end(token) }).open();
+    const policy = { allowHttp: true, allowHosts: ['127.0.0.0/8'] };
+    const url = await deployments.open(open, {
+      push: { policy, publicKeys: [], allowsClear: false, asksConsent: true },
+    });
+    for (const { subject } of await everywhere()) {
+      const { id } = await sendAs(url, subject);
+      const config = { taskId: id, url: webhook.at('/agrees') };
+      const made = await resultOf<object>(overRest(url), subject, 'CreateTaskPushNotificationConfig', config);
+      expect(made).toMatchObject({ taskId: id });
+    }
+    expect(webhook.requests).toHaveLength(1);
   });
 });
 
