@@ -1,4 +1,5 @@
 import type { Part } from '@switchyard/protocol';
+import type { KeepFiles } from '@switchyard/store';
 import { type AnswerAcceptance, accept, originOf } from '@switchyard/store/inside';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 
@@ -8,6 +9,8 @@ export interface TaskAnswer {
   readonly parts: readonly Part[];
   /** Who answers. */
   readonly operator: string;
+  /** Keeps the files of the answer for the task. Default: it has none. */
+  readonly keepFiles?: KeepFiles | undefined;
 }
 
 type Refused = Exclude<AnswerAcceptance['verdict'], 'accepted' | 'missing' | 'not-waiting'>;
@@ -22,11 +25,12 @@ export type AnswerResult =
 export async function answerTask(
   dependencies: OperatorDependencies,
   taskId: string,
-  { messageId, parts, operator }: TaskAnswer,
+  { messageId, parts, operator, keepFiles }: TaskAnswer,
 ): Promise<AnswerResult> {
   const origin = await originOf(dependencies, taskId);
   if (!origin) return { verdict: 'missing' };
   const { scope, given } = origin;
+  await keepFiles?.(scope.principal, parts, taskId);
   const { verdict } = await accept(dependencies, scope, {
     ...given,
     message: { messageId, taskId, role: 'ROLE_USER', parts: [...parts] },

@@ -1,4 +1,5 @@
 import { isTerminal, type Message, type Part, type Task } from '@switchyard/protocol';
+import type { KeepFiles } from '@switchyard/store';
 import {
   type Acceptance,
   accept,
@@ -20,6 +21,8 @@ export interface RerunRequest {
   readonly fromStep?: string | undefined;
   /** Who made the request. */
   readonly operator: string;
+  /** Keeps the files of the message for the new task. Default: it has none. */
+  readonly keepFiles?: KeepFiles | undefined;
 }
 
 /**
@@ -51,7 +54,7 @@ export async function rerunTask(
     task,
     message: messageOf(task, first, request),
     steps,
-    operator: request.operator,
+    request,
   });
 }
 
@@ -59,17 +62,22 @@ interface NewRun {
   readonly task: Task;
   readonly message: Message;
   readonly steps: readonly string[];
-  readonly operator: string;
+  readonly request: RerunRequest;
 }
 
 async function start(
   dependencies: OperatorDependencies,
   { scope, given }: Origin,
-  { task, message, steps, operator }: NewRun,
+  { task, message, steps, request: { messageId, operator, keepFiles } }: NewRun,
 ): Promise<RerunResult> {
   const metadata = { ...given.metadata, 'switchyard.operator': operator };
   const kept = steps.length > 0 && { steps: { taskId: task.id, names: steps } };
-  const acceptance = await accept(dependencies, scope, { ...given, message, metadata, ...kept });
+  const newTaskId = dependencies.shards.derivedId(task.id, `rerun ${messageId} of ${task.id}`);
+  // Before it exists: the old task keeps them until then. Undefined: it may get any id.
+  const files = keepFiles?.(scope.principal, message.parts, newTaskId);
+  await files;
+  const reserved = files && { reservedId: newTaskId };
+  const acceptance = await accept(dependencies, scope, { ...given, message, metadata, ...kept, ...reserved });
   // The task was deleted or has expired: without its steps, they would run twice.
   if (acceptance.verdict === 'missing') return { verdict: 'unknown-step' };
   if (acceptance.verdict !== 'accepted') return { verdict: 'refused', why: acceptance.verdict };

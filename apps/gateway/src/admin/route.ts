@@ -28,7 +28,7 @@ export interface AdminBackend {
   readonly schedules: ScheduleList;
   readonly feeds: Pick<Feeds, 'follow' | 'readersOf'>;
   /** Unset: the deployment stores no files. */
-  readonly files: Pick<FileStore, 'open'> | undefined;
+  readonly files: Pick<FileStore, 'open' | 'keepFor'> | undefined;
   readonly readiness: () => Promise<ReadinessReading>;
   /** Figures over time. */
   readonly series: { read(fromMs?: number): Series };

@@ -18,6 +18,7 @@ import { A2AError, invalidParams } from '@switchyard/protocol';
 import { partSchema } from '@switchyard/protocol/schemas';
 import { principalKey } from '@switchyard/store';
 import { z } from 'zod';
+import { keepPartsIn } from '../files/keep-files.ts';
 import { fileNotFound } from '../files/tus-uploads.ts';
 import { taskIsLive } from '../http/serve-deletion.ts';
 import { checkOf, errorOf, eventName, stateOf } from '../http/serve-events.ts';
@@ -127,9 +128,10 @@ export const taskActionRoutes: readonly AdminRoute[] = [
       return { answer: new FileAnswer(file) };
     },
   },
-  adminRoute(['post', '/admin/tasks/:id\\:answer'], answer, async ({ ops }, { id, parameters, operator }) => {
+  adminRoute(['post', '/admin/tasks/:id\\:answer'], answer, async ({ ops, files }, { id, parameters, operator }) => {
     const { messageId, parts } = parameters;
-    requireAccepted(id, await ops.tasks.answer(id, { messageId, parts, operator: operatorName(operator) }));
+    const from = { operator: operatorName(operator), keepFiles: keepPartsIn(files) };
+    requireAccepted(id, await ops.tasks.answer(id, { messageId, parts, ...from }));
     return undefined;
   }),
   adminRoute(
@@ -165,9 +167,10 @@ export const rerunRoutes: readonly AdminRoute[] = [
   adminRoute(
     ['post', '/admin/tasks/:id\\:rerun'],
     requestSchema,
-    async ({ ops }, { id, parameters, operator }): Promise<StartedTask> => {
+    async ({ ops, files }, { id, parameters, operator }): Promise<StartedTask> => {
       const { messageId, parts, fromStep } = parameters;
-      const request = { messageId, parts, fromStep, operator: operatorName(operator) };
+      const from = { operator: operatorName(operator), keepFiles: keepPartsIn(files) };
+      const request = { messageId, parts, fromStep, ...from };
       return startedTask(id, await ops.tasks.rerun(id, request));
     },
   ),
