@@ -3,7 +3,7 @@ import type { ArchivedJson } from '@switchyard/store';
 /** So many characters of a task's messages are searched, and as many of its artifacts. */
 const SEARCHED_LENGTH = 50_000;
 
-/** Texts of parts. In JSON, this is in no string: quotes in strings are escaped. */
+/** Texts of parts, and fields of data with this name. In JSON, this is in no string: quotes in strings are escaped. */
 const TEXT = '"text":"';
 
 /** The words of a task, separated by blanks. */

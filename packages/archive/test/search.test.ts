@@ -18,6 +18,7 @@ const texts: Readonly<Record<string, ArchivedJson>> = {
   asked: json(['Where is the invoice of ACME, please?', 'It was paid.']),
   artifact: json(['Write it'], ['See "invoice.pdf" at https://acme.example/invoices/2024_07?id=7\n\tand pay €12.50']),
   escaped: json(['say \\"text\\": "nothing" \u0000 e\u0301 Ünïcödé e\u0308 \u{1F355} \ud800 \\']),
+  data: { ...json([]), history: [JSON.stringify({ parts: [{ data: { text: 'Order 66', note: 'unseen' } }] })] },
   chinese: json(['请给我三月的发票。', 'ขอใบแจ้งหนี้']),
   many: json(
     ['the first word', 'x'.repeat(3_000), 'behind it', `${'word '.repeat(20_000)}unreachable`],
@@ -55,6 +56,8 @@ describe.skipIf(skippedFor(missingPostgres))('a search for words in the archive'
     ['invoice acme please', ['asked']],
     ['invoice -please', ['artifact']],
     ['please or pdf', ['artifact', 'asked']],
+    ['order', ['data']],
+    ['unseen', []],
     ['"the invoice"', ['asked']],
     ['"invoice the"', []],
     ['invoices/2024', ['artifact']],
