@@ -14,7 +14,7 @@ interface ContentToWrite {
   /** Sees how many bytes have come; what it throws ends the writing. */
   readonly onBytes: (end: number) => void;
   /** Sees what is written, before it is encrypted. */
-  readonly onChunk?: (plain: Uint8Array) => void;
+  readonly onChunk?: ((plain: Uint8Array) => void) | undefined;
   /** Stores what has not filled a chunk elsewhere. @returns false: it ends the content, and belongs to the file */
   readonly keepTail?: (tail: Tail) => Promise<boolean>;
 }

@@ -9,6 +9,7 @@ import { explained, FileRefused } from './file-refused.ts';
 import type { FileFacts, FileLimits, FileStore, FileUpload, NewFile, OpenFile, StoredFile } from './file-store.ts';
 import { plainContent } from './plain-content.ts';
 import { limitOf, ownerName, requireExpected, roomLeft, tooLarge, tooLong } from './rules.ts';
+import { type RunningHash, RunningHashes } from './running-hashes.ts';
 import {
   bytesIn,
   contentName,
@@ -48,6 +49,8 @@ export class LocalFiles implements FileStore {
   readonly #encryption: FileEncryption;
   /** Uploads that a request of this process writes. */
   readonly #writing = new Set<string>();
+  /** Of uploads that are not complete. */
+  readonly #hashes = new RunningHashes();
 
   constructor(folder: string, limits: FileLimits, encryption = new FileEncryption()) {
     this.#folder = folder;
@@ -140,8 +143,10 @@ export class LocalFiles implements FileStore {
       if (stored !== offset) throw new FileRefused('wrong-offset', `The upload has ${stored} bytes, and not ${offset}`);
       const sizeBytes = sizeOf(id) ?? 0;
       if (!draft) return stored;
-      const end = await this.#addTo(draft, content, sizeBytes);
-      if (end === sizeBytes) await this.#complete(owner, id, draft);
+      const hash = this.#hashes.take(path, { start: draft.start, sizeBytes });
+      const end = await this.#addTo(draft, content, { sizeBytes, hash });
+      if (end === sizeBytes) await this.#complete(owner, id, draft, hash);
+      else if (hash) this.#hashes.keep(path, hash);
       return end;
     } catch (error) {
       throw explained(error);
@@ -278,7 +283,11 @@ export class LocalFiles implements FileStore {
     }
   }
 
-  async #addTo({ path, cipher, start, tail }: Draft, content: Content, sizeBytes: number): Promise<number> {
+  async #addTo(
+    { path, cipher, start, tail }: Draft,
+    content: Content,
+    { sizeBytes, hash }: { readonly sizeBytes: number; readonly hash: RunningHash | undefined },
+  ): Promise<number> {
     const before = tail.length > 0 ? tailPath(path, start) : undefined;
     let after: string | undefined;
     const keepTail = async (next: { readonly stored: Uint8Array; readonly start: number; readonly end: number }) => {
@@ -291,25 +300,21 @@ export class LocalFiles implements FileStore {
       if (end > sizeBytes) throw tooLong(sizeBytes);
     };
     try {
-      return await writeContent(join(path, contentName), content, { cipher, start, tail, onBytes, keepTail });
+      const options = { cipher, start, tail, onBytes, onChunk: hash?.add, keepTail };
+      return await writeContent(join(path, contentName), content, options);
     } finally {
       if (before !== undefined && before !== after) await rm(before, { force: true });
     }
   }
 
-  /** The whole content is in the draft. */
-  async #complete(owner: string, id: string, draft: Pick<Draft, 'path' | 'facts' | 'cipher'>): Promise<void> {
+  /** The whole content is in the draft. @param hash unset: it is read for its SHA-256 */
+  async #complete(owner: string, id: string, draft: Draft, hash?: RunningHash): Promise<void> {
     const sizeBytes = sizeOf(id) ?? 0;
     try {
-      const hash = createHash('sha256');
-      const handle = await open(join(draft.path, contentName), 'r');
-      const range = { start: 0, end: sizeBytes - 1 };
-      if (sizeBytes === 0) await handle.close();
-      else
-        for await (const chunk of readContent(handle, { cipher: draft.cipher, sizeBytes, range })) hash.update(chunk);
+      const sha256 = hash?.digest() ?? (await sha256Of(draft, sizeBytes));
       for (const name of await readdir(draft.path))
         if (name.startsWith(tailPrefix)) await rm(join(draft.path, name), { force: true });
-      await this.#publish(owner, draft, { ...draft.facts, id, sizeBytes, sha256: hash.digest('hex') });
+      await this.#publish(owner, draft, { ...draft.facts, id, sizeBytes, sha256 });
     } catch (error) {
       // Another process has completed it.
       if (!isMissing(error) || !(await this.find(owner, id))) throw error;
@@ -348,6 +353,15 @@ export class LocalFiles implements FileStore {
   #path(owner: string, name: string): string {
     return join(this.#folderOf(owner), name);
   }
+}
+
+async function sha256Of({ path, cipher }: Draft, sizeBytes: number): Promise<string> {
+  const hash = createHash('sha256');
+  const handle = await open(join(path, contentName), 'r');
+  const range = { start: 0, end: sizeBytes - 1 };
+  if (sizeBytes === 0) await handle.close();
+  else for await (const chunk of readContent(handle, { cipher, sizeBytes, range })) hash.update(chunk);
+  return hash.digest('hex');
 }
 
 /** What follows the whole chunks of an upload; none, if a crash has left half of it. */

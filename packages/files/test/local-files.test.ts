@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { FileStore } from '../src/index.ts';
-import { content, facts, read, sha256, sweepOptions } from './support/contents.ts';
+import { broken, content, facts, read, sha256, sweepOptions } from './support/contents.ts';
 import { type Folder, newFolder } from './support/places.ts';
 
 const roomy = { maxFileBytes: 1_000_000, maxBytesPerPrincipal: 1_000_000 };
@@ -39,6 +39,43 @@ it('an upload is completed by the next look if its process died after the last b
   expect(await files.find('o', id)).toBeUndefined();
   expect(await files.upload('o', id)).toMatchObject({ offset: 4 });
   expect(await read(files, id)).toBe('half');
+});
+
+describe('the SHA-256 of an upload', () => {
+  const all = randomBytes(400_000);
+
+  it('that came to one process is that of what has come: it is not read again', async () => {
+    const one = folder.open(roomy);
+    const id = await one.begin('o', facts, all.length);
+    await one.append('o', id, { offset: 0, content: content(all.subarray(0, 100_000)) });
+    await one.append('o', id, { offset: 100_000, content: content(all.subarray(100_000, 300_000)) });
+    await folder.change(/content$/, (stored) => stored.fill(0));
+    await one.append('o', id, { offset: 300_000, content: content(all.subarray(300_000)) });
+    expect(await one.find('o', id)).toMatchObject({ sha256: sha256(all) });
+  });
+
+  it('is that of what is stored if another process wrote some of it', async () => {
+    const [one, other] = [folder.open(roomy), folder.open(roomy)];
+    const id = await one.begin('o', facts, all.length);
+    for (const [files, offset] of [
+      [one, 0],
+      [other, 100_000],
+      [one, 200_000],
+      [one, 300_000],
+    ] as const)
+      await files.append('o', id, { offset, content: content(all.subarray(offset, offset + 100_000)) });
+    expect(await one.find('o', id)).toMatchObject({ sha256: sha256(all) });
+  });
+
+  it('is right after a request that broke off', async () => {
+    const one = folder.open(roomy);
+    const id = await one.begin('o', facts, all.length);
+    await one.append('o', id, { offset: 0, content: content(all.subarray(0, 100_000)) });
+    const cut = broken(all.subarray(100_000, 250_000));
+    await expect(one.append('o', id, { offset: 100_000, content: cut })).rejects.toThrow('broke off');
+    await one.append('o', id, { offset: 250_000, content: content(all.subarray(250_000)) });
+    expect(await one.find('o', id)).toMatchObject({ sha256: sha256(all) });
+  });
 });
 
 it('a request that ends late, after another process went on, does no harm to an encrypted upload', async () => {
