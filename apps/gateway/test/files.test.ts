@@ -162,8 +162,15 @@ describe('An upload', () => {
     const created = await createUpload(url, { sizeBytes: 10, filename: 'ten.mp4' }, as('ada'));
     const location = created.headers.get('location') ?? '';
     expect([created.status, location]).toEqual([201, expect.stringMatching(`^${url}/files/[\\da-f]{32}-a$`)]);
-    const broken = sendPiece(location, { offset: 0, piece: endless('01234') }, as('ada')).catch(() => undefined);
-    await until(async () => (await storedBytes(location, as('ada'))) === 5, { what: 'five bytes are stored' });
+    const send = () => sendPiece(location, { offset: 0, piece: endless('01234') }, as('ada')).catch(() => undefined);
+    let broken = send();
+    const areStored = async () => {
+      const bytes = await storedBytes(location, as('ada'));
+      // The question ends the request, also one of which nothing has come yet.
+      if (bytes === 0) broken = send();
+      return bytes === 5;
+    };
+    await until(areStored, { what: 'five bytes are stored' });
     const other = await stage.another({ auth: { keys: keysOf('ada') }, files: { url: `file://${folder}`, ...limits } });
     const there = location.replace(url, other);
     const conflict = await sendPiece(there, { offset: 3, piece: Buffer.from('x') }, as('ada'));
