@@ -100,15 +100,10 @@ export async function accept(
   const { taskId: named, contextId: _, ...message } = submission.message;
   const sent = withScheduleId(dependencies, scope, { ...submission, body: JSON.stringify(message).slice(0, -1) });
   const make = sent.steps ? makeTaskWithSteps : makeTask;
-  const write = async (): Promise<Answer> => {
-    const reply = await (named === undefined
-      ? make(dependencies, scope, sent)
-      : addMessage(dependencies, scope, sent, named));
-    if (reply[0] !== 'forgotten') return reply;
-    const [, taskId, number] = reply;
-    return archivedAnswer(dependencies, scope, { taskId, number });
-  };
-  const reply = await (isNamedByClient(sent) ? withName(dependencies, scope, sent, write) : write());
+  const write = () =>
+    named === undefined ? make(dependencies, scope, sent) : addMessage(dependencies, scope, sent, named);
+  const written = await (isNamedByClient(sent) ? withName(dependencies, scope, sent, write) : write());
+  const reply = written[0] === 'forgotten' ? await archivedAnswer(dependencies, scope, written) : written;
   if (reply[0] === 'other-seq') return { verdict: 'other-seq', seq: reply[1] };
   if (isRefusal(reply)) return refusal(dependencies, scope, sent, reply[0]);
   const [verdict, taskId, context, number, seq, job, timestamp, lastIncarnation, skill, level] = reply;
@@ -146,8 +141,8 @@ async function withName(
   dependencies: AcceptDependencies,
   scope: Scope,
   sent: PreparedMessage,
-  write: () => Promise<Answer>,
-): Promise<Answer> {
+  write: () => Promise<AcceptReply>,
+): Promise<AcceptReply> {
   if (dependencies.shards.all.length === 1) return write();
   const shardSeed = sent.message.taskId ?? shardSeedOf(scope, sent);
   const name = retryName(sent);
@@ -158,14 +153,14 @@ async function withName(
   return reply;
 }
 
-/** What a message gets that may be in the archive. */
-type Answer = Exclude<AcceptReply, readonly ['forgotten', ...unknown[]]>;
+type Forgotten = Extract<AcceptReply, readonly ['forgotten', ...unknown[]]>;
+type Answer = Exclude<AcceptReply, Forgotten>;
 
 /** The answer to a message that was sent before, whose task Redis does not have: the archive may. */
 async function archivedAnswer(
   dependencies: AcceptDependencies,
   scope: Scope,
-  { taskId, number }: { readonly taskId: string; readonly number: number },
+  [, taskId, number]: Forgotten,
 ): Promise<Answer> {
   const archived = await findArchived(dependencies, scope, taskId);
   if (!archived) return ['missing'];
@@ -174,7 +169,7 @@ async function archivedAnswer(
 }
 
 /** A refusal has only its verdict; `other-seq` also has the number. */
-function isRefusal(reply: Answer): reply is [Refusal] {
+function isRefusal(reply: AcceptReply): reply is [Refusal] {
   return reply.length === 1;
 }
 
