@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Content } from './durable.ts';
+import type { Range } from './plain-content.ts';
 import type { SweepOptions, SweepResult } from './sweep.ts';
 
 export interface FileLimits {
@@ -51,7 +52,9 @@ export interface FileUpload {
 export interface OpenFile {
   readonly file: StoredFile;
   /** @param range first and last byte; unset: all. The stream closes the file */
-  read(range?: { readonly start: number; readonly end: number }): Readable;
+  read(range?: Range): Readable;
+  /** As `read`, with little memory: each chunk is valid until the next one is asked for. Close the file afterwards. */
+  chunks(range?: Range): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }
 

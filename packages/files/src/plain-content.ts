@@ -10,15 +10,15 @@ export interface Range {
 /**
  * The plain bytes of a range, from the stored ones of all chunks in which they are. No byte comes before its chunk was
  * checked.
- * @param content `range`: not empty
  * @throws {FileRefused} `damaged`: chunks were changed, moved, or are missing; and what `readStored` throws
  */
 export async function* plainContent(
   { cipher, sizeBytes, range }: { readonly cipher: FileCipher; readonly sizeBytes: number; readonly range: Range },
   readStored: (range: Range) => Content,
 ): AsyncGenerator<Uint8Array> {
-  if (cipher.isOff) return yield* readStored(range);
   const { start, end } = range;
+  if (end < start) return;
+  if (cipher.isOff) return yield* readStored(range);
   const last = Math.min(sizeBytes, end + CHUNK_BYTES - (end % CHUNK_BYTES));
   let at = start - (start % CHUNK_BYTES);
   const stored = readStored({ start: cipher.storedBytes(at), end: cipher.storedBytes(last) - 1 });

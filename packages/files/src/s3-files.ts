@@ -139,6 +139,8 @@ export class S3Files implements FileStore {
         const content = plainContent({ cipher, sizeBytes, range }, (stored) => bucket.read(keys.content, stored));
         return Readable.from(content, { objectMode: false });
       },
+      chunks: (range = { start: 0, end: sizeBytes - 1 }) =>
+        plainContent({ cipher, sizeBytes, range }, (stored) => bucket.read(keys.content, stored)),
       close: async () => undefined,
     };
   }

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { buffer } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { skippedFor } from '../../../tests/support/has-program.ts';
 import { missingS3 } from '../../../tests/support/s3-server.ts';
 import type { FileStore } from '../src/index.ts';
-import { broken, content, facts, sha256 } from './support/contents.ts';
+import { broken, bytesOf, content, facts, sha256 } from './support/contents.ts';
 import { newFolder, type Place, useS3 } from './support/places.ts';
 
 const CHUNK = 64 * 1024;
@@ -30,7 +29,7 @@ function testEncryption(newPlace: () => Promise<Place>): void {
 
   const read = async (id: string, range?: { start: number; end: number }, from = files): Promise<Buffer> => {
     const opened = await from.open('o', id);
-    return opened ? buffer(opened.read(range)) : Buffer.from('no such file');
+    return opened ? bytesOf(opened, range) : Buffer.from('no such file');
   };
 
   const isContent = /(?:\/content|content\/[^/]+)$/;

@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { pipeline } from 'node:stream/promises';
+import type { ServerResponse } from 'node:http';
 import type { OpenFile, StoredFile } from '@switchyard/files';
 import { type Exchange, respondUnchanged } from '../exchange/exchange.ts';
 import { rangeIn } from './byte-range.ts';
@@ -8,7 +7,7 @@ import { rangeIn } from './byte-range.ts';
  * Answers `GET` and `HEAD`: with a range, or that the client has the file. Close the file afterwards.
  * @returns the bytes of the file that were sent
  */
-export async function answerFile({ file, read }: OpenFile, { req, res }: Exchange): Promise<number> {
+export async function answerFile({ file, chunks }: OpenFile, { req, res }: Exchange): Promise<number> {
   const { sizeBytes, sha256 } = file;
   const etag = etagOf(file);
   const validators = ['ETag', etag, 'Cache-Control', 'private, no-cache'];
@@ -32,25 +31,44 @@ export async function answerFile({ file, read }: OpenFile, { req, res }: Exchang
     res.writeHead(status, headers).end();
     return 0;
   }
-  const content = read(range);
-  // A store that is away is told while an error can still be answered.
-  await once(content, 'readable');
-  res.writeHead(status, headers);
+  const content = chunks(range)[Symbol.asyncIterator]();
   try {
-    await pipeline(content, res);
-    return end - start + 1;
-  } catch (error) {
-    // The client sees that the file breaks off, and can go on with a range.
-    if (!res.destroyed) res.destroy();
-    if (!isOfClient(error)) throw error;
-    return 0;
+    // A store that is away is told while an error can still be answered.
+    const first = await content.next();
+    res.writeHead(status, headers);
+    return (await sendAll(res, first, content)) ? end - start + 1 : 0;
+  } finally {
+    await content.return?.();
   }
 }
 
-/** The client has left. */
-function isOfClient(error: unknown): boolean {
-  const codes: readonly unknown[] = ['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'];
-  return error instanceof Error && 'code' in error && codes.includes(error.code);
+/**
+ * Each chunk has been sent before the next one is read into the same memory.
+ * @returns false: the client has left
+ */
+async function sendAll(
+  res: ServerResponse,
+  first: IteratorResult<Uint8Array>,
+  content: AsyncIterator<Uint8Array>,
+): Promise<boolean> {
+  let onClosed: () => void = () => undefined;
+  res.once('close', () => onClosed());
+  const done = (send: (onSent: (error?: Error | null) => void) => void): Promise<boolean> =>
+    new Promise((resolve) => {
+      onClosed = () => resolve(res.writableFinished);
+      send((error) => resolve(!error));
+    });
+  try {
+    for (let next = first; !next.done; next = await content.next()) {
+      const { value } = next;
+      if (!(await done((onSent) => res.write(value, onSent)))) return false;
+    }
+  } catch (error) {
+    // The client sees that the file breaks off, and can go on with a range.
+    res.destroy();
+    throw error;
+  }
+  return done((onSent) => res.end(onSent));
 }
 
 /** A file is never shown as a page of this gateway. */

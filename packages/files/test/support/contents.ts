@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
-import type { FileStore, SweepOptions } from '../../src/index.ts';
+import { expect } from 'vitest';
+import type { FileStore, OpenFile, SweepOptions } from '../../src/index.ts';
 
 export const facts = { filename: 'a.bin', mediaType: 'video/mp4' };
 
@@ -17,7 +18,15 @@ export async function* broken(...chunks: (string | Uint8Array)[]): AsyncGenerato
 
 export async function read(files: FileStore, id: string, range?: { start: number; end: number }) {
   const opened = await files.open('o', id);
-  return opened && (await buffer(opened.read(range))).toString();
+  return opened && (await bytesOf(opened, range)).toString();
+}
+
+/** Read in both ways, which have the same bytes. */
+export async function bytesOf(opened: OpenFile, range?: { start: number; end: number }): Promise<Buffer> {
+  const chunks = await Array.fromAsync(opened.chunks(range), (chunk) => Buffer.from(chunk));
+  const streamed = await buffer(opened.read(range));
+  expect(Buffer.concat(chunks).equals(streamed)).toBe(true);
+  return streamed;
 }
 
 export const sweepOptions = (...living: string[]): SweepOptions => ({
