@@ -15,9 +15,9 @@ import { GrpcListener, type GrpcServices } from './bindings/grpc/grpc-listener.t
 import { createService } from './bindings/grpc/service.ts';
 import { createLegacyService } from './bindings/v0_3/service.ts';
 import { HeldRequests } from './call/held-requests.ts';
+import type { GatewayStore } from './deployments/deployment.ts';
 import { type Connect, Deployment } from './deployments/deployment.ts';
 import { Deployments } from './deployments/deployments.ts';
-import type { GatewayStore } from './deployments/gateway-store.ts';
 import type { PlacedDeployment } from './deployments/placement.ts';
 import { UnitedCredentials } from './deployments/united-credentials.ts';
 import { UnitedRegistry } from './deployments/united-registry.ts';

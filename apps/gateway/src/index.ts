@@ -1,5 +1,5 @@
 export { serveConsole } from './admin/console.ts';
-export type { GatewayStore } from './deployments/gateway-store.ts';
+export type { GatewayStore } from './deployments/deployment.ts';
 export { createGateway, type Gateway, type GatewayDependencies } from './gateway.ts';
 export {
   defaultGatewaySettings,

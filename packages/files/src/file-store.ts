@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Content } from './durable.ts';
+import { fileIdsIn } from './file-id.ts';
 import type { Range } from './plain-content.ts';
 import type { SweepOptions, SweepResult } from './sweep.ts';
 
@@ -81,4 +82,14 @@ export interface FileStore {
   delete(owner: string, id: string): Promise<boolean>;
   /** Removes files whose tasks are gone, and uploads that nobody has completed. */
   sweep(options: SweepOptions): Promise<SweepResult>;
+}
+
+/** Keeps the files that the parts refer to as long as the task exists. Undefined: there are none. */
+export function keepFilesOf(
+  files: Pick<FileStore, 'keepFor'> | undefined,
+  { owner, parts, taskId }: { owner: string; parts: readonly { readonly url?: string | undefined }[]; taskId: string },
+): Promise<void> | undefined {
+  const ids = files ? fileIdsIn(parts) : [];
+  if (!files || ids.length === 0) return undefined;
+  return Promise.all(ids.map((id) => files.keepFor(owner, id, taskId))).then(() => undefined);
 }

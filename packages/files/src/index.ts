@@ -1,14 +1,15 @@
 export { fileIdIn, fileIdsIn } from './file-id.ts';
 export { type FileRefusal, FileRefused } from './file-refused.ts';
-export type {
-  ExpectedContent,
-  FileFacts,
-  FileLimits,
-  FileStore,
-  FileUpload,
-  NewFile,
-  OpenFile,
-  StoredFile,
+export {
+  type ExpectedContent,
+  type FileFacts,
+  type FileLimits,
+  type FileStore,
+  type FileUpload,
+  keepFilesOf,
+  type NewFile,
+  type OpenFile,
+  type StoredFile,
 } from './file-store.ts';
 export { filesAt, requireFilesUrl } from './files-url.ts';
 export { LocalFiles } from './local-files.ts';

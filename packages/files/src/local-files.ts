@@ -178,8 +178,7 @@ export class LocalFiles implements FileStore {
           void handle.close();
           return Readable.from([]);
         },
-        chunks: (range = { start: 0, end: sizeBytes - 1 }) =>
-          plainContent({ cipher, sizeBytes, range }, (stored) => chunksOf(handle, stored)),
+        chunks: (range = { start: 0, end: sizeBytes - 1 }) => chunksOf(handle, { cipher, sizeBytes, range }),
         close: () => handle.close(),
       };
     } catch (error) {
@@ -364,8 +363,11 @@ async function sha256Of({ path, cipher }: Draft, sizeBytes: number): Promise<str
   const hash = createHash('sha256');
   const handle = await open(join(path, contentName), 'r');
   const range = { start: 0, end: sizeBytes - 1 };
-  if (sizeBytes === 0) await handle.close();
-  else for await (const chunk of readContent(handle, { cipher, sizeBytes, range })) hash.update(chunk);
+  try {
+    for await (const chunk of chunksOf(handle, { cipher, sizeBytes, range })) hash.update(chunk);
+  } finally {
+    await handle.close();
+  }
   return hash.digest('hex');
 }
 
@@ -384,8 +386,13 @@ function tailPath(path: string, start: number): string {
   return join(path, `${tailPrefix}${start / CHUNK_BYTES}`);
 }
 
-/** The bytes of a range, in one buffer for all: 64 MiB in buffers of their own wait long for the garbage collection. */
-async function* chunksOf(handle: FileHandle, { start, end }: Range): AsyncGenerator<Uint8Array> {
+/** The bytes of a range; each chunk is valid until the next one. */
+function chunksOf(handle: FileHandle, what: Parameters<typeof plainContent>[0]): AsyncGenerator<Uint8Array> {
+  return plainContent(what, (stored) => storedChunks(handle, stored));
+}
+
+/** In one buffer for all: 64 MiB in buffers of their own wait long for the garbage collection. */
+async function* storedChunks(handle: FileHandle, { start, end }: Range): AsyncGenerator<Uint8Array> {
   const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, end + 1 - start));
   for (let at = start; at <= end; ) {
     const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, end + 1 - at), at);
@@ -399,9 +406,8 @@ async function* chunksOf(handle: FileHandle, { start, end }: Range): AsyncGenera
 function readContent(handle: FileHandle, what: Parameters<typeof plainContent>[0]): Readable {
   const { cipher, range } = what;
   if (cipher.isOff) return handle.createReadStream({ ...range });
-  const highWaterMark = cipher.storedBytes(CHUNK_BYTES);
-  const content = plainContent(what, (stored) => handle.createReadStream({ ...stored, highWaterMark }));
-  const stream = Readable.from(content, { objectMode: false });
+  // What is decrypted has memory of its own.
+  const stream = Readable.from(chunksOf(handle, what), { objectMode: false });
   // Of a stream that nobody reads, the content does not begin, nor end.
   return stream.once('close', () => void handle.close());
 }

@@ -110,7 +110,7 @@ const COST_LENGTH = 15;
 const MAX_WALKED = 10_000;
 const STEP = 500;
 
-/** A search for a text that cannot be made: why, for whoever typed it. */
+/** A search for a text that cannot be made: why, for the person who typed it. */
 export class TextSearchRefused extends Error {
   override readonly name = 'TextSearchRefused';
 }

@@ -1,6 +1,6 @@
 /** What packages of Switchyard above the store build on: keys, scripts, and the parts of tasks. Not for others. */
 
-export { fingerprintOf } from './archive/fingerprint.ts';
+export { fingerprintOf } from './archive/task-archive.ts';
 export { auditKey } from './audit/audit-trail.ts';
 export type { ConversationItem } from './conversations/conversation.ts';
 export {

@@ -48,7 +48,7 @@ async function exportTenant(session: Session, api: OperatorClient, { id, file, f
   const open = (pageToken: string | undefined): AsyncIterable<TenantExportProgress> =>
     api.events(path, tenantExportSchema, { query: { ...query, pageToken }, signal: call.signal });
   const part = `${file}.part`;
-  // Texts of clients: only for whoever exports them.
+  // Texts of clients: only the user who exports them may read the file.
   const target = file === undefined ? undefined : await openFile(part, from === undefined ? 'w' : 'a', 0o600);
   let [written, position] = [0, from];
   try {

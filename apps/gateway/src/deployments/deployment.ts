@@ -2,16 +2,29 @@ import { Ops } from '@switchyard/operators';
 import { A2AError } from '@switchyard/protocol';
 import {
   type Conversations,
+  type Feeds,
   type RequestStore,
   type ScheduleList,
+  type Store,
   StoreError,
   StoreUnreachable,
   type Tasks,
 } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
-import type { GatewayStore } from './gateway-store.ts';
 import { LateMessages } from './late-messages.ts';
 import type { PlacedDeployment } from './placement.ts';
+
+/**
+ * The part of a `Store` that a gateway uses. The owner of the store starts it before the gateway and stops it
+ * afterwards.
+ */
+export interface GatewayStore
+  extends Pick<
+    Store,
+    'conversations' | 'registry' | 'isAnswering' | 'availability' | 'forRequests' | 'observe' | 'timesToLive'
+  > {
+  readonly feeds: Pick<Feeds, 'follow' | 'presubscribe' | 'readersOf'>;
+}
 
 /** What requests outside of operations need of a deployment. */
 export interface DeploymentParts {

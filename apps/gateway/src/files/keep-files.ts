@@ -1,4 +1,4 @@
-import { type FileStore, fileIdIn, fileIdsIn } from '@switchyard/files';
+import { type FileStore, fileIdIn, fileIdsIn, keepFilesOf } from '@switchyard/files';
 import { type FieldViolation, invalidParams, type SendMessageRequest } from '@switchyard/protocol';
 import { type KeepFiles, type PreSubscription, principalKey, type Tasks } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
@@ -94,10 +94,5 @@ const isMissing = 'is no file of yours: it was removed, or it never existed';
 
 /** Keeps what the parts of an operator's message refer to; a file that does not exist is the agent's to find out. */
 export function keepPartsIn(files: Pick<FileStore, 'keepFor'> | undefined): KeepFiles {
-  return (principal, parts, taskId) => {
-    const ids = files ? fileIdsIn(parts) : [];
-    if (!files || ids.length === 0) return undefined;
-    const owner = principalKey(principal);
-    return Promise.all(ids.map((id) => files.keepFor(owner, id, taskId))).then(() => undefined);
-  };
+  return (principal, parts, taskId) => keepFilesOf(files, { owner: principalKey(principal), parts, taskId });
 }

@@ -1,5 +1,5 @@
 import type { FilePort } from '@switchyard/agent/runtime';
-import { type FileStore, fileIdsIn, filesAt } from '@switchyard/files';
+import { type FileStore, filesAt, keepFilesOf } from '@switchyard/files';
 import { AddressPolicy, type AddressPolicySettings, type GuardedClient, guardedClient } from '@switchyard/outgoing';
 import type { Part, Principal } from '@switchyard/protocol';
 import { type OpenTurn, principalKey } from '@switchyard/store';
@@ -58,15 +58,10 @@ export class WorkerFiles {
 
   /** Keeps the files that the parts refer to as long as the task exists. Undefined: there are none. */
   keep(principal: Principal, parts: readonly Part[], taskId: string): Promise<void> | undefined {
-    const { local } = this;
-    const ids = local ? fileIdsIn(parts) : [];
-    if (!local || ids.length === 0) return undefined;
-    const owner = principalKey(principal);
-    return Promise.all(ids.map((id) => local.keepFor(owner, id, taskId)))
-      .then(() => undefined)
-      .catch((error: unknown) => {
-        throw errorForAgent(error);
-      });
+    const kept = keepFilesOf(this.local, { owner: principalKey(principal), parts, taskId });
+    return kept?.catch((error: unknown) => {
+      throw errorForAgent(error);
+    });
   }
 
   stop(): Promise<void> {

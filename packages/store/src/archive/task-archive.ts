@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 /**
  * Ended tasks that are kept outside of Redis. A task is copied there while Redis still has it, and is read there once
  * Redis has forgotten it: see docs/archive.md. All methods reject with `ArchiveUnavailable` while the archive is away.
@@ -33,7 +34,7 @@ export interface TaskArchive {
 }
 
 /**
- * Of a copy: the fingerprint of what clients read (see fingerprint.ts). `deleted`: only the mark of its deletion is
+ * Of a copy: the fingerprint of what clients read (see fingerprintOf). `deleted`: only the mark of its deletion is
  * left. `unreadable`: its row cannot be read, or not be understood.
  */
 export type Inspection = { readonly fingerprint: string } | 'deleted' | 'unreadable';
@@ -142,4 +143,16 @@ export interface ArchiveStatus {
   /** Of the oldest and the latest end; '' if there is no task. */
   readonly oldest: string;
   readonly latest: string;
+}
+
+/** JSON never has this character, nor has an id, an owner or a time. */
+const SEPARATOR = '\x1e';
+
+/** Differs if anything differs that clients read of a task. A database can compute the same: SHA-256, in hex. */
+export function fingerprintOf(task: Omit<ArchivedTask, 'id' | 'agent' | 'row' | 'detail' | 'origin'>): string {
+  const { owner, context, letter, time, endedAt, version, answered, json } = task;
+  const hash = createHash('sha256');
+  for (const text of [owner, context, letter, time, endedAt, version, String(answered), json.head, json.artifacts])
+    hash.update(text).update(SEPARATOR);
+  return hash.update(json.history.join(SEPARATOR)).update(SEPARATOR).update(json.tail).digest('hex');
 }
