@@ -203,6 +203,35 @@ describe.skipIf(skipped)(`the archive${skipped && ` (not tested: ${skipped})`}`,
     expect(await store.tasks.accept(scope, { message })).toMatchObject({ isDuplicate: true, taskId: droppedId });
   });
 
+  test('once it is deleted, its messages are forgotten, also those with an idempotency key', async () => {
+    const { store, send, forget } = await open({ shards: 1 });
+    const question = { messageId: 'a question', role: 'ROLE_USER' as const, parts: [{ text: 'ask' }] };
+    const answer = { messageId: 'an answer', role: 'ROLE_USER' as const, parts: [{ text: 'write' }] };
+    for (const keys of [{}, { idempotencyKey: 'one: key' }]) {
+      const ask = () => store.tasks.accept(scope, { message: question, ...keys });
+      const reply = (taskId: string) =>
+        store.tasks.accept(scope, { message: { ...answer, taskId }, idempotencyKey: 'another key' });
+      const asked = await ask();
+      const { taskId } = asked.verdict === 'accepted' ? asked : { taskId: '' };
+      const state = async () => (await store.tasks.read(scope, taskId))?.state;
+      await until(async () => (await state()) === 'TASK_STATE_INPUT_REQUIRED', { what: 'it asks' });
+      await reply(taskId);
+      await until(async () => (await state()) === 'TASK_STATE_COMPLETED', { what: 'it is done' });
+      await forget(taskId);
+      expect(await ask()).toMatchObject({ isDuplicate: true, taskId });
+      expect(await store.tasks.delete(scope, taskId)).toBe('deleted');
+      const again = await ask();
+      expect(again).toMatchObject({ isDuplicate: false });
+      expect(again).not.toMatchObject({ taskId });
+      const other = await send('ask');
+      expect(await reply(other)).toMatchObject({ isDuplicate: false, taskId: other });
+      await until(async () => (await store.tasks.read(scope, other))?.state === 'TASK_STATE_COMPLETED', {
+        what: 'the other one is done',
+      });
+      await store.tasks.delete(scope, other);
+    }
+  });
+
   test('lists have one order, exact totals and tokens over Redis and the archive', async () => {
     const { store, send, redis, forget } = await open({ retentionMs: 5_000 });
     const first = await send('one');

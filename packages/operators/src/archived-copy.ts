@@ -33,6 +33,8 @@ export interface PreparedContents {
   readonly bytes: number;
   /** Parameters of the first request, as JSON; null: of an older task. */
   readonly request: string | null;
+  /** Of its messages with an idempotency key, as keys have them, one a line; '' none. */
+  readonly retryNames: string;
   /** Undefined: the task was deleted meanwhile. */
   read(): Promise<ArchivedContents | undefined>;
 }
@@ -54,7 +56,7 @@ export async function prepareCopy(dependencies: CopyDependencies, taskId: string
       ...its,
       row: JSON.stringify(row === 'broken' ? plainRow(its) : row),
       detail: detail === 'broken' ? '' : JSON.stringify(detail),
-      origin: JSON.stringify([its.owner, contents.request]),
+      origin: JSON.stringify([its.owner, contents.request, contents.retryNames]),
     };
   };
   return { taskId, bytes: contents.bytes, read };
@@ -66,8 +68,8 @@ export async function prepareContents(
   taskId: string,
 ): Promise<PreparedContents | undefined> {
   const { redis, shards } = dependencies;
-  const fields = ['owner', 'context', 'state', 'time', 'index_time', 'request'] as const;
-  const [[owner, context, letter, time, endedAt, request = null], found] = await Promise.all([
+  const fields = ['owner', 'context', 'state', 'time', 'index_time', 'request', 'retry_names'] as const;
+  const [[owner, context, letter, time, endedAt, request = null, retryNames], found] = await Promise.all([
     redis.hmget(shards.of(taskId).task(taskId), ...fields),
     readInPieces(dependencies, taskId),
   ]);
@@ -89,7 +91,7 @@ export async function prepareContents(
     const json = await jsonOf(dependencies, pieces);
     return json && { ...known, json };
   };
-  return { taskId, bytes: bytesIn(pieces), request, read };
+  return { taskId, bytes: bytesIn(pieces), request, retryNames: retryNames ?? '', read };
 }
 
 /** What clients have written is kept, whatever operators see of it. */

@@ -61,7 +61,7 @@ export interface ArchivedTask {
   readonly row: string;
   /** What operators see of it alone, with its timeline, as JSON; '' if that could not be read. */
   readonly detail: string;
-  /** Its owner, and the parameters of its first request, as a JSON array. */
+  /** Its owner, the parameters of its first request, and the names of messages with an idempotency key: a JSON array. */
   readonly origin: string;
 }
 

@@ -27,6 +27,13 @@ export async function originOf(
   return archivedOwner ? originIn(archivedOwner, archivedRequest) : undefined;
 }
 
+/** Names under which messages of an archived task are known beside their ids, as keys have them. */
+export async function archivedRetryNames({ archive }: HasArchive, taskId: string): Promise<readonly string[]> {
+  const archived = (await archive?.describe([taskId], 'origin'))?.get(taskId);
+  const [, , names = '']: (string | null)[] = archived ? JSON.parse(archived) : [];
+  return names ? names.split('\n') : [];
+}
+
 function originIn(owner: string, request: string | null | undefined): Origin {
   if (!request) return { scope: scopeOf(owner), given: {} };
   const { scopes, metadata, ...given }: KeptRequest = JSON.parse(request);

@@ -8,6 +8,7 @@ import { word } from '../../redis/reply.ts';
 import { ownerOf, type Scope } from '../../redis/scope.ts';
 import { defineScript } from '../../redis/script.ts';
 import type { StoreSettings } from '../../redis/settings.ts';
+import { archivedRetryNames } from '../accept/origin.ts';
 import { type CachedReadDependencies, readTask } from '../read/read.ts';
 
 const deleteScript = defineScript({
@@ -47,11 +48,12 @@ export async function deleteTask(
     return 'missing';
   }
   if (!isTerminal(reading.state)) return 'live';
+  const retryNames = await archivedRetryNames(dependencies, taskId);
   // First there, where a mark stays: the task may be copied at this moment, and is not deleted then.
   const isArchived = (await dependencies.archive?.delete(taskId)) ?? false;
   const { history = [] }: Task = JSON.parse(reading.task.toString());
   const [jobs, skill] = await redis.hmget(keys.task(taskId), 'jobs', 'skill');
-  const names = history.map(({ messageId }) => idText(messageId));
+  const names = [...history.map(({ messageId }) => idText(messageId)), ...retryNames];
   const verdict = await runDurably(dependencies, deleteScript, {
     keys: keys.shared,
     args: { taskId: idText(taskId), owner: ownerOf(scope), names },
