@@ -1,9 +1,8 @@
 import { filesAt } from '@switchyard/files';
-import type { Ops } from '@switchyard/operators';
 import { isLoopback } from '@switchyard/settings';
 import type { Logger } from 'pino';
+import { AdminBackends } from './admin/admin-backends.ts';
 import { AdminPort } from './admin/admin-port.ts';
-import { SeriesRecorder, type SeriesSources } from './admin/series.ts';
 import { Gate } from './admission/gate.ts';
 import { Origins, withCors } from './admission/origins.ts';
 import { AgentDirectory } from './agents/agent-directory.ts';
@@ -18,7 +17,7 @@ import { HeldRequests } from './call/held-requests.ts';
 import type { GatewayStore } from './deployments/deployment.ts';
 import { type Connect, Deployment } from './deployments/deployment.ts';
 import { Deployments } from './deployments/deployments.ts';
-import type { PlacedDeployment } from './deployments/placement.ts';
+import { type PlacedDeployment, Placement } from './deployments/placement.ts';
 import { UnitedCredentials } from './deployments/united-credentials.ts';
 import { UnitedRegistry } from './deployments/united-registry.ts';
 import { networkOf } from './exchange/addresses.ts';
@@ -91,10 +90,10 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log, sev
   const settings = { ...defaultGatewaySettings, ...given };
   const resources = createLimitedResources(settings.resources, settings.auth);
   const timeoutMs = settings.storeTimeoutMs;
-  const { home, deployments } = deploymentsOf({ store, several, timeoutMs, emit: (event) => emit(event) });
-  const { requests, ops } = home;
+  const { home, deployments, listed } = deploymentsOf({ store, several, timeoutMs, emit: (event) => emit(event) });
+  const { requests } = home;
   // Metrics can only be read on the operators' port.
-  const metrics = settings.admin && new GatewayMetrics(metricSources(home, several ? deployments : [], resources));
+  const metrics = settings.admin && new GatewayMetrics(metricSources(home, listed, resources));
   if (metrics) for (const each of deployments) each.store.observe(metrics.observer);
   const audit = new Audit(settings.audit, {
     trail: requests.audit,
@@ -117,8 +116,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log, sev
   const shared = { settings, files, cards, emit, consent };
   const own = backendOf(home, shared);
   const backends = new Map(deployments.map((each) => [each, each === home ? own : backendOf(each, shared)]));
-  const routes =
-    several && united && new Deployments(backends, { registry: united, idempotencyMs: several.idempotencyMs });
+  const routes = united && several && routesOf(several, backends, united);
   const backend: Backend = {
     ...own,
     ...(routes && { backendFor: (...request) => routes.backendFor(...request) }),
@@ -128,7 +126,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log, sev
   const readiness = new Readiness({
     availability: () => (routes ?? store).availability(),
     isStopping: () => stopped !== undefined,
-    ...(several && { deployments }),
+    deployments: listed,
   });
   let stopped: Promise<void> | undefined;
   let httpUrl: string | undefined;
@@ -158,17 +156,13 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log, sev
     settings.admin &&
     metrics &&
     new AdminPort(settings.admin, {
-      backend: {
-        ops,
-        credentials: requests.credentials,
-        schedules: requests.scheduleList,
-        feeds: store.feeds,
+      backends: new AdminBackends(home, deployments, {
+        deployments: listed,
         files,
         readiness: () => readiness.read(),
         streams: () => ({ used: resources.streams.taken, max: settings.resources.streams.total }),
         clientsNeedKeys: authenticator.securityRequirements.length > 0,
-      },
-      series: new SeriesRecorder(seriesSources(ops, resources)),
+      }),
       metrics,
       emit,
       clients: authenticator,
@@ -227,15 +221,22 @@ interface Served extends Pick<GatewayDependencies, 'store' | 'several'> {
   readonly emit: Emit;
 }
 
-/** `home`: that of `store`. */
+/** `home`: that of `store`. `listed`: unset if there is one. */
 function deploymentsOf({ store, several, ...options }: Served) {
   const own = several?.deployments.find((each) => each.store === store);
-  const home = new Deployment(own ?? alone, { ...options, store, connect: own?.connect });
+  const home = new Deployment(store.settings.deployment, { ...options, store, connect: own?.connect });
   const others = several?.deployments.filter((each) => each.store !== store) ?? [];
-  return { home, deployments: [home, ...others.map((each) => new Deployment(each, { ...options, ...each }))] };
+  const deployments = [home, ...others.map((each) => new Deployment(each.number, { ...options, ...each }))];
+  return { home, deployments, listed: several && deployments };
 }
 
-const alone: PlacedDeployment = { number: 0, share: 1 };
+function routesOf(
+  { deployments, idempotencyMs }: Several,
+  backends: ReadonlyMap<Deployment, Backend>,
+  registry: UnitedRegistry,
+): Deployments {
+  return new Deployments(backends, { placement: new Placement(deployments), registry, idempotencyMs });
+}
 
 interface Shared extends Pick<Backend, 'files' | 'emit'>, Pick<GatewayContext, 'settings' | 'cards'> {
   readonly consent: ReturnType<typeof webhookConsent>;
@@ -252,7 +253,7 @@ function backendOf(
 
 function metricSources(
   { store, ops }: Deployment,
-  several: readonly Deployment[],
+  several: readonly Deployment[] = [],
   { streams }: LimitedResources,
 ): MetricSources {
   return {
@@ -267,15 +268,6 @@ function metricSources(
     redisBytes: () => ops.redisBytes(),
     limits: () => ops.limits(),
     kept: () => ops.keptTasks(),
-  };
-}
-
-function seriesSources(ops: Ops, { streams }: LimitedResources): SeriesSources {
-  return {
-    queues: () => ops.queues(),
-    redisBytes: () => ops.redisBytes(),
-    workers: () => ops.workers.list(),
-    openStreams: () => streams.taken,
   };
 }
 

@@ -10,9 +10,10 @@ let url: string;
 
 beforeAll(async () => {
   stage = await openStage();
-  const { registry, conversations, timesToLive } = stage.store;
+  const { settings, registry, conversations, timesToLive } = stage.store;
   const feeds: GatewayStore['feeds'] = { follow: breakDown, presubscribe: () => undefined, readersOf: () => [] };
   const store: GatewayStore = {
+    settings,
     registry,
     conversations,
     timesToLive,

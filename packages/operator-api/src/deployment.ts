@@ -124,6 +124,9 @@ export const meSchema = z.object({
   /** Whether the operator can send messages to agents from the console. */
   canTry: z.boolean(),
   version: z.string(),
+  /** Of several deployments: the one of this answer, and all that the gateway has. */
+  deployment: count.optional(),
+  deployments: z.array(count).optional(),
 });
 
 export type AgentReading = z.infer<typeof agentReadingSchema>;

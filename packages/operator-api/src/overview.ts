@@ -75,6 +75,9 @@ export const overviewSchema = z.object({
   limits: z.array(nearLimitSchema),
   /** How long ended tasks are kept: `keptMs` is shorter than wanted while memory is short. */
   kept: z.object({ wantedMs: count, keptMs: count }),
+  /** Of several deployments: the one of this answer, and all that the gateway has. */
+  deployment: count.optional(),
+  deployments: z.array(z.object({ number: count, isAnswering: z.boolean() })).optional(),
 });
 
 export type Overview = z.infer<typeof overviewSchema>;

@@ -25,7 +25,7 @@ export {
   type TaskSearchPage,
   TextSearchRefused,
 } from './task-search.ts';
-export type { ExportProgress } from './tenant-export.ts';
+export type { ExportProgress, TenantExportQuery } from './tenant-export.ts';
 export type { MemoryName, TenantDeletion, TenantReading, Tenants } from './tenants.ts';
 export type {
   DrainRequest,

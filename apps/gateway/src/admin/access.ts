@@ -8,10 +8,15 @@ import { type AdminRoute, adminAction, adminRoute, found, listRoute, requirePage
  * The caller's identity. An operator's key is not a client's: if clients need keys, it cannot be used to try agents.
  */
 export const meRoutes: readonly AdminRoute[] = [
-  adminRoute(['get', '/admin/me'], noParameters, async ({ clientsNeedKeys }, { operator }): Promise<Me> => {
-    const canTry = !clientsNeedKeys || operator.tenant !== undefined;
-    return { name: operatorName(operator), may: operator.may, canTry, version };
-  }),
+  adminRoute(
+    ['get', '/admin/me'],
+    noParameters,
+    async ({ clientsNeedKeys, deployments }, { operator }): Promise<Me> => {
+      const canTry = !clientsNeedKeys || operator.tenant !== undefined;
+      const numbers = deployments && { deployments: deployments.map(({ number }) => number) };
+      return { name: operatorName(operator), may: operator.may, canTry, version, ...numbers };
+    },
+  ),
 ];
 
 /** API keys of clients. Only the answer that creates a key has it in `key`. */

@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { A2AError } from '@switchyard/protocol';
 import express, { type Request, type RequestHandler } from 'express';
 import { refuseFault, refusePath, refuseVerb, writeError, writeRestStream } from '../bindings/rest.ts';
 import { beginEachExchange, beginExchange, requestName, respond } from '../exchange/exchange.ts';
@@ -8,6 +9,7 @@ import type { AuditEntry } from '../telemetry/audit.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import type { GatewayMetrics } from '../telemetry/metrics.ts';
 import { auditRoute, keyRoutes, meRoutes } from './access.ts';
+import type { AdminBackends } from './admin-backends.ts';
 import { archiveRoutes } from './archive.ts';
 import { serveConsole } from './console.ts';
 import { bulkRetryRoutes, deadLetterRoutes } from './dead-letters.ts';
@@ -15,7 +17,7 @@ import { agentRoutes, healthRoute, logLevelRoutes, turnRoutes, workerRoutes } fr
 import type { OperatorStreams } from './live.ts';
 import { type AdmitDependencies, admitOperator, audit, metricsPath, type Operator, operatorName } from './operators.ts';
 import { overviewRoute } from './overview.ts';
-import { type AdminBackend, type AdminRoute, EventsAnswer, FileAnswer } from './route.ts';
+import { type AdminRoute, EventsAnswer, FileAnswer } from './route.ts';
 import { scheduleRoutes } from './schedules.ts';
 import { seriesRoutes } from './series.ts';
 import { rerunRoutes, taskActionRoutes, taskRoutes } from './tasks.ts';
@@ -23,7 +25,7 @@ import { conversationRoutes, tenantRoutes } from './tenants.ts';
 import { usageRoutes } from './usage.ts';
 
 export interface AdminContext extends AdmitDependencies {
-  readonly backend: AdminBackend;
+  readonly backends: Pick<AdminBackends, 'chosenBy'>;
   readonly streams: OperatorStreams;
   readonly metrics: Pick<GatewayMetrics, 'render'>;
   /** Unset: no console. */
@@ -90,9 +92,11 @@ function serveOperator(context: AdminContext, route: AdminRoute): RequestHandler
   const streaming = { emit: context.emit, settings: defaultGatewaySettings };
   return async (req, res) => {
     const operator = operatorOf(req);
-    const entry = entryOf(route, req);
+    let entry = entryOf(route, req);
     try {
-      const { answer, details } = await route.run(context.backend, req, operator);
+      const chosen = context.backends.chosenBy(req, route.path);
+      entry = { ...entry, deployment: chosen.backend.deployment };
+      const { answer, details } = await route.run(chosen, req, operator);
       const who = operatorName(operator);
       if (route.verb !== 'get') context.emit({ kind: 'admin-action', who, ...requestName({ req, res }) });
       const signal = answer instanceof EventsAnswer ? context.streams.watch(res, operator) : undefined;
@@ -106,9 +110,17 @@ function serveOperator(context: AdminContext, route: AdminRoute): RequestHandler
       else respond(res, 'application/json', JSON.stringify(answer));
     } catch (thrown) {
       audit(context, { req, res }, { ...entry, outcome: toA2AError(thrown).code }, operator);
-      writeError(context, { req, res }, thrown);
+      writeError(context, { req, res }, naming(entry.deployment, thrown));
     }
   };
+}
+
+/** An outage says of which of several deployments it is. */
+function naming(deployment: number | undefined, thrown: unknown): unknown {
+  const { code, message, metadata, retryAfterSeconds = 1 } = toA2AError(thrown);
+  const name = `Deployment ${deployment}`;
+  if (deployment === undefined || code !== 'Unavailable' || message.startsWith(name)) return thrown;
+  return new A2AError(code, `${name}: ${message}`, { metadata, retryAfterSeconds, cause: thrown });
 }
 
 /** Reading texts of clients or agents needs more than reading. */

@@ -7,16 +7,14 @@ import { type AdminSettings, defaultGatewaySettings } from '../settings/gateway-
 import type { Emit } from '../telemetry/events.ts';
 import type { GatewayMetrics } from '../telemetry/metrics.ts';
 import { createAdminApp } from './admin-app.ts';
+import type { AdminBackends } from './admin-backends.ts';
 import { OperatorStreams } from './live.ts';
 import { Operators } from './operators.ts';
-import type { AdminBackend } from './route.ts';
-import type { SeriesRecorder } from './series.ts';
 
 export interface AdminDependencies {
   readonly clients: Authentication;
   readonly rates: Rates;
-  readonly backend: Omit<AdminBackend, 'series'>;
-  readonly series: SeriesRecorder;
+  readonly backends: AdminBackends;
   readonly metrics: GatewayMetrics;
   readonly emit: Emit;
   /** The handler of the clients' paths. */
@@ -29,18 +27,16 @@ export class AdminPort {
   readonly #listener: Listener;
   readonly #operators: Operators;
   readonly #streams = new OperatorStreams();
-  readonly #series: SeriesRecorder;
+  readonly #backends: AdminBackends;
 
-  constructor(settings: AdminSettings, { clients, rates, served, series, ...dependencies }: AdminDependencies) {
+  constructor(settings: AdminSettings, { clients, rates, served, ...dependencies }: AdminDependencies) {
     this.#settings = settings;
-    this.#series = series;
+    this.#backends = dependencies.backends;
     const operators = new Operators(settings, clients, rates);
     this.#operators = operators;
-    const backend = { ...dependencies.backend, series };
     const consoleDependencies = settings.hasConsole ? { served, oidc: settings.oidc } : undefined;
     const app = createAdminApp({
       ...dependencies,
-      backend,
       operators,
       streams: this.#streams,
       console: consoleDependencies,
@@ -53,7 +49,7 @@ export class AdminPort {
 
   /** @returns its URL */
   open(): Promise<string> {
-    this.#series.start();
+    this.#backends.start();
     return this.#listener.open(this.#settings.host, this.#settings.port);
   }
 
@@ -65,7 +61,7 @@ export class AdminPort {
 
   close(drainMs: number): Promise<void> {
     this.#streams.end();
-    this.#series.stop();
+    this.#backends.stop();
     return this.#listener.close(drainMs);
   }
 }

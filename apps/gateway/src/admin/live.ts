@@ -87,10 +87,10 @@ function queriesOf(backend: AdminBackend): Map<string, SharedQuery> {
 export function live(route: AdminRoute, { everyMs = usuallyEveryMs } = {}): AdminRoute {
   return {
     ...route,
-    run: async (backend, req, operator) => {
-      if (!wantsEvents(req)) return route.run(backend, req, operator);
-      const read = async (): Promise<StreamItem> => itemOf((await route.run(backend, req, operator)).answer);
-      const at = { shared: queriesOf(backend), path: req.originalUrl, everyMs, read };
+    run: async (chosen, req, operator) => {
+      if (!wantsEvents(req)) return route.run(chosen, req, operator);
+      const read = async (): Promise<StreamItem> => itemOf((await route.run(chosen, req, operator)).answer);
+      const at = { shared: queriesOf(chosen.backend), path: req.originalUrl, everyMs, read };
       // An error of the first query is answered with its status.
       const first = await read();
       const after = eventIdInHeader(req)?.seq;

@@ -1,5 +1,6 @@
 import type { NearLimit, Overview } from '@switchyard/operator-api';
 import { isNear } from '@switchyard/operators';
+import type { ServedDeployment } from '../http/serve-health.ts';
 import { live } from './live.ts';
 import { noParameters } from './parameters.ts';
 import { adminRoute } from './route.ts';
@@ -9,10 +10,14 @@ const everyMs = 5_000;
 
 /** Whether all is well, and if not, where. */
 export const overviewRoute = live(
-  adminRoute(['get', '/admin/overview'], noParameters, async ({ ops, streams }): Promise<Overview> => {
-    const overview = await ops.overview();
+  adminRoute(['get', '/admin/overview'], noParameters, async ({ ops, streams, deployments }): Promise<Overview> => {
+    const overview = { ...(await ops.overview()), ...(deployments && { deployments: deployments.map(state) }) };
     const ofStreams: NearLimit = { limit: 'streams', setting: 'MAX_STREAMS', of: 'this gateway', ...streams() };
     return isNear(ofStreams) ? { ...overview, limits: [...overview.limits, ofStreams] } : overview;
   }),
   { everyMs },
 );
+
+function state({ number, isAnswering }: ServedDeployment): ServedDeployment {
+  return { number, isAnswering };
+}

@@ -163,7 +163,8 @@ export async function readParameters<Schema extends z.ZodType>(
   req: Request,
   schema: Schema,
 ): Promise<z.output<Schema>> {
-  const query: Given = req.query;
+  // It chooses the backend of a route.
+  const { deployment: _, ...query }: Given = req.query;
   const body = isReading(req)
     ? {}
     : objectIn(await readOptionalJson(req, { maxBytes: maxBodyBytes, maxValues: maxBodyValues }));

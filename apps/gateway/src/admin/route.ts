@@ -16,13 +16,15 @@ import {
 import type { Request } from 'express';
 import type { z } from 'zod';
 import { eventIdInHeader } from '../bindings/http-call.ts';
-import type { ReadinessReading } from '../http/serve-health.ts';
+import type { ReadinessReading, ServedDeployment } from '../http/serve-health.ts';
 import type { StreamItem } from '../operations/operation.ts';
 import type { Operator } from './operators.ts';
 import { noParameters, readParameters } from './parameters.ts';
 
-/** What operators' routes work on. */
+/** What operators' routes work on: a deployment. */
 export interface AdminBackend {
+  /** Its number. Unset: it is the only one. */
+  readonly deployment: number | undefined;
   readonly ops: Ops;
   readonly credentials: Credentials;
   readonly schedules: ScheduleList;
@@ -30,6 +32,8 @@ export interface AdminBackend {
   /** Unset: the deployment stores no files. */
   readonly files: Pick<FileStore, 'open' | 'keepFor'> | undefined;
   readonly readiness: () => Promise<ReadinessReading>;
+  /** All that the gateway serves; unset: there is one. */
+  readonly deployments: readonly ServedDeployment[] | undefined;
   /** Figures over time. */
   readonly series: { read(fromMs?: number): Series };
   /** Streams of this gateway, and how many it may have. */
@@ -56,6 +60,13 @@ export class FileAnswer {
   }
 }
 
+/** The deployment of a request. */
+export interface ChosenBackend {
+  readonly backend: AdminBackend;
+  /** Those that a request is about which concerns a whole tenant: all, unless it names one. */
+  readonly reached: readonly AdminBackend[];
+}
+
 /** A request of an operator. */
 export interface AdminRoute {
   readonly verb: 'get' | 'post' | 'delete';
@@ -64,7 +75,7 @@ export interface AdminRoute {
   /** Its name in the audit trail. */
   readonly what: AuditAction;
   /** @throws {A2AError} */
-  readonly run: (backend: AdminBackend, req: Request, operator: Operator) => Promise<AdminAnswer>;
+  readonly run: (chosen: ChosenBackend, req: Request, operator: Operator) => Promise<AdminAnswer>;
 }
 
 /** Fields of the audit event from the answer. */
@@ -87,6 +98,7 @@ export interface AdminQuery<Parameters> {
   readonly id: string;
   readonly parameters: Parameters;
   readonly operator: Operator;
+  readonly reached: ChosenBackend['reached'];
   /** Of a resumed stream: the last event of the reader. */
   readonly after: EventId | undefined;
 }
@@ -101,12 +113,19 @@ export function adminRoute<Schema extends z.ZodType, Answer extends object | und
     verb,
     path,
     what,
-    run: async (backend, req, operator) => {
+    run: async ({ backend, reached }, req, operator) => {
       const parameters = await readParameters(req, schema);
-      const answer = await run(backend, { id: pathPart(req, 'id'), parameters, operator, after: eventIdInHeader(req) });
-      return { answer, details: details?.(answer) };
+      const [id, after] = [pathPart(req, 'id'), eventIdInHeader(req)];
+      const answer = await run(backend, { id, parameters, operator, reached, after });
+      return { answer: withDeployment(answer, backend), details: details?.(answer) };
     },
   };
+}
+
+/** An answer says which of several deployments it is about. */
+function withDeployment(answer: object | undefined, { deployment }: AdminBackend): AdminAnswer['answer'] {
+  const isPlain = answer !== undefined && !(answer instanceof EventsAnswer) && !(answer instanceof FileAnswer);
+  return isPlain && deployment !== undefined ? { deployment, ...answer } : answer;
 }
 
 /** An action without parameters. */

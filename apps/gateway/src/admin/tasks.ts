@@ -119,7 +119,7 @@ export const taskActionRoutes: readonly AdminRoute[] = [
     verb: 'get',
     path: '/admin/tasks/:id/files/:fileId',
     what: 'admin',
-    run: async ({ ops, files }, req) => {
+    run: async ({ backend: { ops, files } }, req) => {
       const [id, fileId] = [pathPart(req, 'id'), pathPart(req, 'fileId')];
       const scope = await ops.tasks.scopeOf(known(id));
       if (!scope) throw taskNotFound(id);

@@ -10,18 +10,19 @@ import {
 } from './parameters.ts';
 import { progressAnswer } from './progress.ts';
 import { adminAction, adminRoute, found, listRoute, notFound, pageAnswer } from './route.ts';
+import { deleteTenant, exportTenant } from './whole-tenant.ts';
 
 /** Tenants, and their agents' memories. Repeat a deletion until it is complete. */
 export const tenantRoutes = [
   listRoute(['/admin/tenants', pageParameters], 'tenants', ({ ops }, query) => ops.listTenants(query)),
-  adminAction(['delete', '/admin/tenants/:id'], async ({ ops }, { id }) =>
-    found(await ops.tenants.delete(id), 'tenant', id),
+  adminAction(['delete', '/admin/tenants/:id'], async (_, { id, reached }) =>
+    found(await deleteTenant(reached, id), 'tenant', id),
   ),
   adminRoute(
     ['get', '/admin/tenants/:id/export'],
     exportParameters,
-    ({ ops }, { id, parameters }) =>
-      progressAnswer((signal) => ops.tenantExport.run({ ...parameters, tenant: id }, signal)),
+    (_, { id, parameters, reached }) =>
+      progressAnswer((signal) => exportTenant(reached, { ...parameters, tenant: id }, signal)),
     // Texts of clients and agents.
     { what: 'admin' },
   ),

@@ -12,7 +12,6 @@ import {
 } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 import { LateMessages } from './late-messages.ts';
-import type { PlacedDeployment } from './placement.ts';
 
 /**
  * The part of a `Store` that a gateway uses. The owner of the store starts it before the gateway and stops it
@@ -21,7 +20,14 @@ import type { PlacedDeployment } from './placement.ts';
 export interface GatewayStore
   extends Pick<
     Store,
-    'conversations' | 'registry' | 'isAnswering' | 'availability' | 'forRequests' | 'observe' | 'timesToLive'
+    | 'conversations'
+    | 'registry'
+    | 'settings'
+    | 'isAnswering'
+    | 'availability'
+    | 'forRequests'
+    | 'observe'
+    | 'timesToLive'
   > {
   readonly feeds: Pick<Feeds, 'follow' | 'presubscribe' | 'readersOf'>;
 }
@@ -56,14 +62,9 @@ const RETRY_MS = 2_000;
 const WATCH_MS = 1_000;
 
 /** A Redis with its workers, as a gateway uses it. */
-export class Deployment implements PlacedDeployment {
+export class Deployment {
+  /** As its setting DEPLOYMENT. */
   readonly number: number;
-  readonly share: number;
-  readonly tenants: readonly string[] | undefined;
-  readonly formerTenants: readonly string[] | undefined;
-  readonly opensAt: number | undefined;
-  readonly closedAt: number | undefined;
-  readonly movedAt: number | undefined;
   readonly store: GatewayStore;
   readonly requests: RequestStore;
   readonly ops: Ops;
@@ -77,15 +78,9 @@ export class Deployment implements PlacedDeployment {
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  constructor(placed: PlacedDeployment, dependencies: DeploymentDependencies) {
+  constructor(number: number, dependencies: DeploymentDependencies) {
     const { store, connect, timeoutMs, emit } = dependencies;
-    this.number = placed.number;
-    this.share = placed.share;
-    this.tenants = placed.tenants;
-    this.formerTenants = placed.formerTenants;
-    this.opensAt = placed.opensAt;
-    this.closedAt = placed.closedAt;
-    this.movedAt = placed.movedAt;
+    this.number = number;
     this.store = store;
     this.#connect = connect;
     this.#isConnected = connect === undefined;
@@ -100,6 +95,11 @@ export class Deployment implements PlacedDeployment {
   /** Whether its Redis answers, as far as is known without asking. */
   get isAnswering(): boolean {
     return this.#isConnected && this.store.isAnswering;
+  }
+
+  /** Whether it was reached since the gateway started, and has not refused it since. */
+  get isConnected(): boolean {
+    return this.#isConnected;
   }
 
   /** For a request that needs it. @throws {A2AError} Unavailable: it was not reached since the gateway started */

@@ -5,7 +5,7 @@ import type { Call } from '../call/call.ts';
 import { isActive } from '../call/extensions.ts';
 import type { Backend } from '../operations/backend.ts';
 import type { Deployment, DeploymentParts } from './deployment.ts';
-import { Placement } from './placement.ts';
+import type { Placement } from './placement.ts';
 import type { UnitedRegistry } from './united-registry.ts';
 
 /** A gateway with another clock, or a message that was on its way, may be this late. */
@@ -19,9 +19,16 @@ interface NamingRequest {
 }
 
 interface DeploymentsDependencies {
+  readonly placement: Placement;
   readonly registry: UnitedRegistry;
   /** How long a deployment remembers a messageId. */
   readonly idempotencyMs: number;
+}
+
+/** A deployment to which a principal's new tasks have not gone since that time. */
+interface Earlier {
+  readonly deployment: Deployment;
+  readonly sinceMs: number;
 }
 
 /** Several deployments behind one address: finds the one of each request (docs/deployments.md). */
@@ -29,16 +36,19 @@ export class Deployments {
   readonly #all: readonly Deployment[];
   readonly #backends: ReadonlyMap<Deployment, Backend>;
   readonly #byNumber: ReadonlyMap<number, Deployment>;
-  readonly #placement: Placement<Deployment>;
+  readonly #placement: Placement;
   readonly #registry: UnitedRegistry;
   readonly #idempotencyMs: number;
 
-  constructor(backends: ReadonlyMap<Deployment, Backend>, { registry, idempotencyMs }: DeploymentsDependencies) {
+  constructor(
+    backends: ReadonlyMap<Deployment, Backend>,
+    { placement, registry, idempotencyMs }: DeploymentsDependencies,
+  ) {
     const all = [...backends.keys()];
     this.#all = all;
     this.#backends = backends;
     this.#byNumber = new Map(all.map((each) => [each.number, each]));
-    this.#placement = new Placement(all);
+    this.#placement = placement;
     this.#registry = registry;
     this.#idempotencyMs = idempotencyMs;
   }
@@ -61,8 +71,7 @@ export class Deployments {
   holderOf(id: string, principal?: Principal): Deployment {
     const named = this.#byNumber.get(deploymentOf(id));
     // Nobody has it: any deployment says so.
-    const holder =
-      named ?? (principal && this.#placement.current(principal)) ?? this.#all.find((each) => each.isAnswering);
+    const holder = named ?? (principal && this.#currentOf(principal)) ?? this.#all.find((each) => each.isAnswering);
     if (!holder) throw noDeployment();
     return holder.require();
   }
@@ -71,7 +80,7 @@ export class Deployments {
   allOf(principal: Principal): [Deployment, ...Deployment[]] {
     // One time for both: one that is closed between two readings of the clock would be in neither.
     const nowMs = Date.now();
-    const earlier = this.#placement.earlier(principal, nowMs).map(({ deployment }) => deployment.require());
+    const earlier = this.#earlier(principal, nowMs).map(({ deployment }) => deployment.require());
     return [this.#current(principal, nowMs).require(), ...earlier];
   }
 
@@ -94,9 +103,21 @@ export class Deployments {
   }
 
   #current(principal: Principal, nowMs?: number): Deployment {
-    const current = this.#placement.current(principal, nowMs);
+    const current = this.#currentOf(principal, nowMs);
     if (!current) throw noDeployment();
     return current;
+  }
+
+  #currentOf(principal: Principal, nowMs?: number): Deployment | undefined {
+    const current = this.#placement.current(principal, nowMs);
+    return current && this.#byNumber.get(current.number);
+  }
+
+  #earlier(principal: Principal, nowMs?: number): Earlier[] {
+    return this.#placement.earlier(principal, nowMs).flatMap(({ deployment: { number }, sinceMs }) => {
+      const deployment = this.#byNumber.get(number);
+      return deployment ? [{ deployment, sinceMs }] : [];
+    });
   }
 
   /** For a message that names no task. Where an earlier attempt, or its context, may be is asked first. */
@@ -121,8 +142,8 @@ export class Deployments {
   }
 
   /** A context has one deployment: one of the current deployment is nowhere else. */
-  #asked(principal: Principal, current: Deployment, contextId: string | undefined) {
-    const earlier = this.#placement.earlier(principal);
+  #asked(principal: Principal, current: Deployment, contextId: string | undefined): Earlier[] {
+    const earlier = this.#earlier(principal);
     const number = contextId === undefined ? 0 : deploymentOf(contextId);
     if (number === 0) return earlier;
     if (number === current.number) return [];

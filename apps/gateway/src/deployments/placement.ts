@@ -21,8 +21,8 @@ export interface PlacedDeployment {
 }
 
 /** A deployment that may have what a principal did earlier. */
-export interface Earlier<D> {
-  readonly deployment: D;
+export interface Earlier {
+  readonly deployment: PlacedDeployment;
   /** Since then the principal's new tasks are elsewhere. */
   readonly sinceMs: number;
 }
@@ -31,15 +31,15 @@ export interface Earlier<D> {
 const CLOCKS_DIFFER_MS = 60_000;
 
 /** Which deployment has the tasks of a principal. The same for all gateways with the same file. */
-export class Placement<D extends PlacedDeployment> {
-  readonly #deployments: readonly D[];
+export class Placement {
+  readonly #deployments: readonly PlacedDeployment[];
 
-  constructor(deployments: readonly D[]) {
+  constructor(deployments: readonly PlacedDeployment[]) {
     this.#deployments = deployments;
   }
 
   /** The deployment that takes a principal's new tasks; undefined: none takes any now. */
-  current(principal: Principal, nowMs = Date.now()): D | undefined {
+  current(principal: Principal, nowMs = Date.now()): PlacedDeployment | undefined {
     const open = this.#deployments.filter((each) => isOpen(each, nowMs));
     const own = open.filter(({ tenants }) => tenants?.includes(principal.tenant));
     const candidates = own.length > 0 ? own : open.filter(({ tenants }) => tenants === undefined);
@@ -50,7 +50,7 @@ export class Placement<D extends PlacedDeployment> {
    * Others that may have contexts, messages and tasks of the principal, the latest first. One that opens soon is open for
    * a gateway whose clock is ahead.
    */
-  earlier(principal: Principal, nowMs = Date.now()): Earlier<D>[] {
+  earlier(principal: Principal, nowMs = Date.now()): Earlier[] {
     const current = this.current(principal, nowMs);
     const left = this.#deployments.flatMap((deployment) => {
       if (deployment === current) return [];
@@ -60,7 +60,7 @@ export class Placement<D extends PlacedDeployment> {
     return left.sort((a, b) => b.sinceMs - a.sinceMs);
   }
 
-  #isNext(deployment: D, principal: Principal, nowMs: number): boolean {
+  #isNext(deployment: PlacedDeployment, principal: Principal, nowMs: number): boolean {
     const { opensAt = 0 } = deployment;
     const isSoon = nowMs < opensAt && opensAt <= nowMs + CLOCKS_DIFFER_MS;
     return isSoon && this.current(principal, opensAt) === deployment;
@@ -89,9 +89,9 @@ function leftAt(
  * Rendezvous hashing: each deployment draws a number for the principal, and the highest wins. If one is added or its
  * share grows, principals move to it only.
  */
-function highest<D extends PlacedDeployment>(candidates: readonly D[], principal: string): D | undefined {
+function highest(candidates: readonly PlacedDeployment[], principal: string): PlacedDeployment | undefined {
   if (candidates.length < 2) return candidates[0];
-  let [best, bestScore]: [D | undefined, number] = [undefined, Number.NEGATIVE_INFINITY];
+  let [best, bestScore]: [PlacedDeployment | undefined, number] = [undefined, Number.NEGATIVE_INFINITY];
   for (const each of candidates) {
     const score = -each.share / Math.log(drawn(`${each.number} ${principal}`));
     if (score > bestScore) [best, bestScore] = [each, score];

@@ -7,7 +7,7 @@ export const serveHealth: Handler = (_req, res) => respond(res, 'application/jso
 /** How long the result of a check is cached. */
 const KEPT_MS = 500;
 
-interface Served {
+export interface ServedDeployment {
   readonly number: number;
   readonly isAnswering: boolean;
 }
@@ -16,8 +16,8 @@ export interface ReadinessSources {
   /** Answers within a second, whatever Redis does. */
   readonly availability: () => Promise<Availability>;
   readonly isStopping: () => boolean;
-  /** Each of several deployments. */
-  readonly deployments?: readonly Served[];
+  /** Each of several deployments; undefined: there is one. */
+  readonly deployments: readonly ServedDeployment[] | undefined;
 }
 
 export interface ReadinessReading {
@@ -25,7 +25,7 @@ export interface ReadinessReading {
   /** With several deployments: of any that takes writes. */
   readonly redis: Availability;
   /** Each of several. */
-  readonly deployments?: readonly Served[];
+  readonly deployments?: readonly ServedDeployment[];
 }
 
 /** Whether requests can be served. Needs no worker: messages are accepted without one. */

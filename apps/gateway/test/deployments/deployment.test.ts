@@ -10,15 +10,12 @@ test('a deployment that refuses a gateway after its start is tried again', async
   const refusal = Promise.withResolvers<void>();
   let tries = 0;
   const events: string[] = [];
-  const deployment = new Deployment(
-    { number: 1, share: 1 },
-    {
-      store,
-      connect: () => (tries++ === 0 ? refusal.promise : Promise.resolve()),
-      timeoutMs: 1_000,
-      emit: ({ kind }) => events.push(kind),
-    },
-  );
+  const deployment = new Deployment(1, {
+    store,
+    connect: () => (tries++ === 0 ? refusal.promise : Promise.resolve()),
+    timeoutMs: 1_000,
+    emit: ({ kind }) => events.push(kind),
+  });
   await deployment.start();
   expect(() => deployment.require()).toThrow('unavailable');
   refusal.reject(new StoreError('another number'));

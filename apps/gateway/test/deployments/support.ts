@@ -4,6 +4,7 @@ import { pino } from 'pino';
 import { inject } from 'vitest';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import type { PlacedDeployment } from '../../src/deployments/placement.ts';
+import type { Listening } from '../../src/gateway.ts';
 import { createGateway, type Gateway, type GatewaySettings } from '../../src/index.ts';
 import { defaultRateSettings } from '../../src/settings/limit-settings.ts';
 import { agents } from '../support/agents.ts';
@@ -52,11 +53,11 @@ export class Deployments implements AsyncDisposable {
     return store;
   }
 
-  /** A gateway that serves all of these. @returns its URL */
-  async open(
+  /** A gateway that serves all of these; operators' requests are about the first. */
+  async serve(
     placed: readonly PlacedDeployment[],
     { away = [] as readonly number[], ...given }: Partial<GatewaySettings> & { readonly away?: readonly number[] } = {},
-  ): Promise<string> {
+  ): Promise<Listening> {
     const deployments = placed.map((each) => ({
       ...each,
       store: this.storeOf(each.number),
@@ -72,7 +73,12 @@ export class Deployments implements AsyncDisposable {
       { store: home.store, log: pino({ level: 'silent' }), several },
     );
     this.#gateways.push(gateway);
-    return (await gateway.start()).url;
+    return gateway.start();
+  }
+
+  /** @returns the URL of a gateway */
+  async open(...given: Parameters<Deployments['serve']>): Promise<string> {
+    return (await this.serve(...given)).url;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -41,6 +41,8 @@ export interface AuditEvent {
   readonly forSubject?: string | undefined;
   readonly scopes?: readonly string[] | undefined;
   readonly requestId?: string | undefined;
+  /** What an operator asked of one of several deployments: its number. */
+  readonly deployment?: number | undefined;
   /** Number of events that differ only in `at` and `requestId`; unset: one. */
   readonly count?: number | undefined;
 }
