@@ -1,6 +1,7 @@
 import { A2AError } from '@switchyard/protocol';
 import type { ApiKeyParts, Credential, Credentials } from '@switchyard/store';
 import type { Deployment } from './deployment.ts';
+import { subscribeToEach } from './subscribe-to-each.ts';
 
 type Asked = Pick<Credentials, 'verify' | 'find'>;
 
@@ -21,17 +22,8 @@ export class UnitedCredentials implements Asked, Pick<Credentials, 'onChange'> {
   }
 
   async onChange(listener: (id: string | undefined) => void): Promise<() => void> {
-    const unsubscribe: (() => void)[] = [];
-    for (const deployment of this.#deployments)
-      deployment.onConnected(async () => {
-        // Keys are looked up again after a time anyway.
-        const end = await deployment.requests.credentials.onChange(listener).catch(() => undefined);
-        if (end) unsubscribe.push(end);
-        listener(undefined);
-      });
-    return () => {
-      for (const end of unsubscribe) end();
-    };
+    const subscribe = ({ requests }: Deployment): Promise<() => void> => requests.credentials.onChange(listener);
+    return subscribeToEach(this.#deployments, subscribe, () => listener(undefined));
   }
 
   /**

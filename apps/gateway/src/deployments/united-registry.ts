@@ -1,5 +1,6 @@
 import type { AnnouncedAgent, Registry } from '@switchyard/store';
 import type { Deployment } from './deployment.ts';
+import { subscribeToEach } from './subscribe-to-each.ts';
 
 /** The agents of several deployments. While one is away, those that it had last count. */
 export class UnitedRegistry implements Pick<Registry, 'list' | 'onChange'> {
@@ -39,21 +40,7 @@ export class UnitedRegistry implements Pick<Registry, 'list' | 'onChange'> {
 
   /** Also calls `listener` when a deployment is reached that was away. */
   async onChange(listener: () => void): Promise<() => void> {
-    let unsubscribe: (() => void)[] = [];
-    let hasEnded = false;
-    for (const deployment of this.#deployments)
-      deployment.onConnected(async () => {
-        // It is tried again when the connection comes back; agents are read regularly anyway.
-        const end = await deployment.store.registry.onChange(listener).catch(() => () => undefined);
-        if (hasEnded) return end();
-        unsubscribe.push(end);
-        listener();
-      });
-    return () => {
-      hasEnded = true;
-      for (const end of unsubscribe) end();
-      unsubscribe = [];
-    };
+    return subscribeToEach(this.#deployments, ({ store }) => store.registry.onChange(listener), listener);
   }
 
   async #read(deployment: Deployment): Promise<void> {

@@ -2,6 +2,7 @@ import { StoreError } from '@switchyard/store';
 import { expect, test } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
 import { Deployment } from '../../src/deployments/deployment.ts';
+import { UnitedCredentials } from '../../src/deployments/united-credentials.ts';
 import { Deployments } from './support.ts';
 
 test('a deployment that refuses a gateway after its start is tried again', async () => {
@@ -21,5 +22,28 @@ test('a deployment that refuses a gateway after its start is tried again', async
   refusal.reject(new StoreError('another number'));
   await until(() => deployment.isAnswering, { what: 'the deployment is reached' });
   expect(events).toEqual(['deployment-away', 'deployment-refuses', 'deployment-answers']);
+  deployment.stop();
+}, 40_000);
+
+test('what subscribes to deployments ends also the subscription of one that is reached after the end', async () => {
+  await using deployments = new Deployments();
+  const store = await deployments.add(1);
+  const reached = Promise.withResolvers<void>();
+  const deployment = new Deployment(1, {
+    store,
+    connect: () => reached.promise,
+    timeoutMs: 1_000,
+    emit: () => undefined,
+  });
+  let [told, others] = [0, 0];
+  const end = await new UnitedCredentials([deployment]).onChange(() => told++);
+  await store.credentials.onChange(() => others++);
+  const started = deployment.start();
+  end();
+  reached.resolve();
+  await started;
+  await store.credentials.create({ tenant: 'default', subject: 'ada', scopes: [] });
+  await until(() => others > 0, { what: 'another subscriber is told' });
+  expect(told).toBe(0);
   deployment.stop();
 }, 40_000);
