@@ -19,6 +19,8 @@ const scope = { principal: { tenant: 'acme', subject: 'ada', scopes: [] }, agent
 const folderOfPrograms = globSync('/usr/lib/postgresql/*/bin').sort().at(-1) ?? '';
 const program = (name: string): string => join(folderOfPrograms, name);
 const hasDump = spawnSync(program('pg_dump'), ['--version']).status === 0;
+/** Of `PEXPIRETIME`. */
+const GONE = -2;
 // The npm package of PostgreSQL has no pg_dump: skipped in CI, too, where that is used.
 const skipped = missingPostgres ?? (hasDump ? '' : 'no pg_dump');
 
@@ -67,16 +69,19 @@ describe.skipIf(skipped)(`the archive after a restore${skipped && ` (not tested:
     return taskId;
   }
 
-  /** All keys with their values and times. @returns what puts them back, and removes all others */
+  /** All keys with their values and times. @returns what puts them back, and removes all others, in one step */
   async function backUpRedis(): Promise<() => Promise<void>> {
     const keys = await redis.keys(`${prefix}*`);
+    // A key that expired before its time was read would be put back for ever.
     const copies = await Promise.all(
-      keys.map(async (key) => ({ key, value: await redis.dumpBuffer(key), at: await redis.pexpiretime(key) })),
+      keys.map(async (key) => ({ key, at: await redis.pexpiretime(key), value: await redis.dumpBuffer(key) })),
     );
+    const there = copies.filter(({ at, value }) => at !== GONE && value !== null);
     return async () => {
-      await redis.del(...(await redis.keys(`${prefix}*`)));
-      for (const { key, value, at } of copies)
-        if (value) await redis.call('RESTORE', key, Math.max(at, 0), value, 'ABSTTL');
+      const step = redis.multi().del(...(await redis.keys(`${prefix}*`)));
+      for (const { key, value, at } of there)
+        step.call('RESTORE', key, Math.max(at, 0), value ?? '', 'ABSTTL', 'REPLACE');
+      for (const [error] of (await step.exec()) ?? []) if (error) throw error;
     };
   }
 
