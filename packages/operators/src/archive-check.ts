@@ -57,13 +57,15 @@ const SECOND_LOOK_MS = 500;
 
 /** A part of an index: ended tasks of a shard, an agent and a state, before a time. */
 interface Range {
+  /** Sorts ranges, whichever agents there are. */
+  readonly name: string;
   readonly index: string;
   readonly letter: string;
   readonly before: string;
 }
 
-/** The number of a range, an entry in it, and how many tasks were looked at. */
-type Position = readonly [range: number, entry: string, done: number];
+/** The name of a range, an entry in it, and how many tasks were looked at. */
+type Position = readonly [range: string, entry: string, done: number];
 
 /**
  * Compares the ended tasks that Redis has, and that should be copied, with their copies. It changes nothing unless it
@@ -82,7 +84,7 @@ export class ArchiveCheck {
   async *run({ sample, isRepair, pageToken }: CheckOptions, signal: AbortSignal): AsyncGenerator<CheckProgress, void> {
     const filters = ['archive check', sample, isRepair];
     const token = decodePageToken(pageToken, filters);
-    let position: Position = token === undefined ? [0, '', 0] : JSON.parse(token);
+    let position: Position = token === undefined ? ['', '', 0] : JSON.parse(token);
     const ranges = await this.#ranges();
     const there = await this.#count(ranges);
     const share = sample === 0 || there <= sample ? 1 : sample / there;
@@ -92,25 +94,26 @@ export class ArchiveCheck {
       return { total, done, problems, nextPageToken: encodePageToken(JSON.stringify(position), filters), isDone };
     };
     yield progress([], false);
-    for await (const [number, entries] of this.#chosen(ranges, { position, share })) {
+    for await (const [name, entries] of this.#chosen(ranges, { position, share })) {
       if (signal.aborted) return;
       const problems = await this.#look(entries.map(taskIdIn), isRepair);
-      position = [number, entries.at(-1) ?? '', position[2] + entries.length];
+      position = [name, entries.at(-1) ?? '', position[2] + entries.length];
       yield progress(problems, false);
     }
     yield progress([], true);
   }
 
-  /** Entries after the position, few at a time, each with the number of its range. */
+  /** Entries after the position, few at a time, each with the name of its range. */
   async *#chosen(
     ranges: readonly Range[],
     { position: [first, after], share }: { readonly position: Position; readonly share: number },
-  ): AsyncGenerator<[range: number, entries: string[]], void> {
-    for (const [number, range] of ranges.entries()) {
-      if (number < first) continue;
-      for await (const entries of this.#entries(range, number === first ? after : '')) {
+  ): AsyncGenerator<[range: string, entries: string[]], void> {
+    for (const range of ranges) {
+      const { name } = range;
+      if (name < first) continue;
+      for await (const entries of this.#entries(range, name === first ? after : '')) {
         const chosen = share === 1 ? entries : entries.filter(() => Math.random() < share);
-        for (let at = 0; at < chosen.length; at += TASKS_AT_ONCE) yield [number, chosen.slice(at, at + TASKS_AT_ONCE)];
+        for (let at = 0; at < chosen.length; at += TASKS_AT_ONCE) yield [name, chosen.slice(at, at + TASKS_AT_ONCE)];
       }
     }
   }
@@ -125,14 +128,18 @@ export class ArchiveCheck {
 
   async #ranges(): Promise<Range[]> {
     const { redis, shards, registry } = this.#dependencies;
-    const agents = [...(await registry.ids()), REMOTE_AGENTS].sort();
+    const agents = [...(await registry.ids()), REMOTE_AGENTS];
     const rangesOf = async (keys: ShardKeys): Promise<Range[]> => {
       const before = (await readCursor(redis, keys)) ?? '';
       return agents.flatMap((agent) =>
-        Array.from(ENDED_LETTERS, (letter) => ({ index: keys.agentIndex(agent), letter, before })),
+        Array.from(ENDED_LETTERS, (letter) => {
+          const index = keys.agentIndex(agent);
+          return { name: `${index} ${letter}`, index, letter, before };
+        }),
       );
     };
-    return (await Promise.all(shards.all.map(rangesOf))).flat();
+    const ranges = (await Promise.all(shards.all.map(rangesOf))).flat();
+    return ranges.sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   async *#entries(range: Range, after: string): AsyncGenerator<string[], void> {
