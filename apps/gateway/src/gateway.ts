@@ -140,7 +140,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log, sev
     cards,
     files,
     partsOf: (...named) => (routes?.holderOf(...named) ?? home).parts,
-    allPartsOf: (principal) => routes?.allPartsOf(principal) ?? [home.parts],
+    allPartsOf: (...named) => routes?.allPartsOf(...named) ?? [home.parts],
     gate: new Gate({ authentication: authenticator, origins, resources, rates, emit }),
     heldRequests,
     emit,

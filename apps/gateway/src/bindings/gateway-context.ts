@@ -24,7 +24,7 @@ export interface GatewayContext {
    */
   readonly partsOf: (id: string, principal?: Principal) => DeploymentParts;
   /** Those that may have anything of a principal. @throws {A2AError} Unavailable: one of them is away */
-  readonly allPartsOf: (principal: Principal) => readonly [DeploymentParts, ...DeploymentParts[]];
+  readonly allPartsOf: (principal: Principal, contextId?: string) => readonly [DeploymentParts, ...DeploymentParts[]];
   readonly agents: AgentDirectory;
   readonly search: AgentSearch;
   /** Callers need no credentials. */

@@ -15,6 +15,7 @@ const LATE_MS = 10 * 60_000;
 interface NamingRequest {
   readonly id?: unknown;
   readonly taskId?: unknown;
+  readonly contextId?: unknown;
   readonly message?: Message;
 }
 
@@ -60,7 +61,8 @@ export class Deployments {
     if (typeof taskId === 'string') return this.#backendOf(this.holderOf(taskId, principal));
     if (message) return this.#backendOf(await this.#forMessage(call, message));
     if (operation !== 'ListTasks') return this.#backendOf(this.#current(principal));
-    const [first, ...others] = this.allOf(principal);
+    const { contextId } = request;
+    const [first, ...others] = this.#allOf(principal, typeof contextId === 'string' ? contextId : undefined);
     return { ...this.#backendOf(first), alsoListed: others.map(({ requests }) => requests.tasks) };
   }
 
@@ -76,24 +78,35 @@ export class Deployments {
     return holder.require();
   }
 
-  /** Those that may have anything of a principal; the first takes its new tasks. @throws {A2AError} Unavailable */
-  allOf(principal: Principal): [Deployment, ...Deployment[]] {
-    // One time for both: one that is closed between two readings of the clock would be in neither.
-    const nowMs = Date.now();
-    const earlier = this.#earlier(principal, nowMs).map(({ deployment }) => deployment.require());
-    return [this.#current(principal, nowMs).require(), ...earlier];
-  }
-
-  /** As `allOf`. */
-  allPartsOf(principal: Principal): [DeploymentParts, ...DeploymentParts[]] {
-    const [current, ...earlier] = this.allOf(principal);
-    return [current.parts, ...earlier.map(({ parts }) => parts)];
+  /**
+   * Those that may have anything of a principal, or of its context; the first takes its new tasks.
+   * @throws {A2AError} Unavailable
+   */
+  allPartsOf(principal: Principal, contextId?: string): [DeploymentParts, ...DeploymentParts[]] {
+    const [current, ...others] = this.#allOf(principal, contextId);
+    return [current.parts, ...others.map(({ parts }) => parts)];
   }
 
   /** `writable` if new tasks can be accepted somewhere. */
   async availability(): Promise<Availability> {
     const all = await Promise.all(this.#all.map(availabilityOf));
     return (['writable', 'refuses-writes'] as const).find((each) => all.includes(each)) ?? 'unreachable';
+  }
+
+  #allOf(principal: Principal, contextId?: string): [Deployment, ...Deployment[]] {
+    // One time for both: one that is closed between two readings of the clock would be in neither.
+    const nowMs = Date.now();
+    const current = this.#current(principal, nowMs);
+    const others = this.#earlier(principal, nowMs).map(({ deployment }) => deployment);
+    const named = this.#makerOf(contextId);
+    if (named && named !== current && !others.includes(named)) others.push(named);
+    return [current.require(), ...others.map((each) => each.require())];
+  }
+
+  /** The deployment that made the id of a context; undefined: 0, or a client. */
+  #makerOf(contextId = ''): Deployment | undefined {
+    const number = deploymentOf(contextId);
+    return number === 0 ? undefined : this.#byNumber.get(number);
   }
 
   #backendOf(deployment: Deployment): Backend {
@@ -144,10 +157,8 @@ export class Deployments {
   /** A context has one deployment: one of the current deployment is nowhere else. */
   #asked(principal: Principal, current: Deployment, contextId: string | undefined): Earlier[] {
     const earlier = this.#earlier(principal);
-    const number = contextId === undefined ? 0 : deploymentOf(contextId);
-    if (number === 0) return earlier;
-    if (number === current.number) return [];
-    const named = this.#byNumber.get(number);
+    const named = this.#makerOf(contextId);
+    if (named === current) return [];
     if (!named || earlier.some(({ deployment }) => deployment === named)) return earlier;
     return [{ deployment: named, sinceMs: 0 }, ...earlier];
   }

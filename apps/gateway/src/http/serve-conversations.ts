@@ -32,10 +32,11 @@ function serveConversationList(context: GatewayContext): Handler {
     const query = queryOf(req);
     const { principal } = admission;
     const kept = await Promise.all(
-      context.allPartsOf(principal).map(({ conversations }) => conversations.list(principal, query)),
+      context.allPartsOf(principal, query.contextId).map(({ conversations }) => conversations.list(principal, query)),
     );
     const found = kept
       .flat()
+      .sort((a, b) => (a.endedMs === b.endedMs ? 0 : b.endedMs - a.endedMs))
       .filter((each) => canUseBoth(admission, each))
       .slice(0, query.limit);
     admission.audit({ what: 'read', outcome: 'ok', operation: 'ReadConversations' });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { Task } from '@switchyard/protocol';
 import { deploymentOf } from '@switchyard/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accepted, begun } from '../../../../tests/support/store/drive.ts';
 import { get, post, userMessage } from '../support/client.ts';
 import { Deployments, headersOf, sendAs, subjects } from './support.ts';
 
@@ -151,6 +152,58 @@ describe('After a deployment is closed', () => {
     expect(rest.body.tasks.some(({ id }) => ids.has(id))).toBe(false);
   });
 });
+
+describe('A deployment that its principals have left, and no movedAt says so', () => {
+  it('has its contexts, their messages and their lists', async () => {
+    const own = await deployments.open([{ number: 1, share: 1 }]);
+    const left = await deployments.open([
+      { number: 0, share: 1 },
+      { number: 1, share: 1, tenants: ['acme'] },
+    ]);
+    const old = await sendAs(own, alice);
+    const contextId = old.contextId ?? '';
+    const next = await sendAs(left, alice, userMessage('more', { contextId }));
+    expect([old, next].map(({ id }) => deploymentOf(id))).toEqual([1, 1]);
+    const [page] = await pagesOf(left, `&contextId=${contextId}`);
+    expect(page?.tasks.map(({ id }) => id)).toEqual([next.id, old.id]);
+    const id = await conversation(next.id);
+    const { body } = await get<Conversations>(`${left}/conversations?contextId=${contextId}`, headersOf(alice));
+    expect(body.conversations.map(({ conversationId }) => conversationId)).toEqual([id]);
+  });
+});
+
+describe('Conversations in a context of two deployments', () => {
+  it('are listed together: those that go on first, then the latest ended', async () => {
+    const contextId = `of-alice-${randomUUID()}`;
+    const principal = { tenant: 'default', subject: alice, scopes: [] };
+    const taskIn = async (number: number): Promise<string> => {
+      const scope = { principal, agent: 'echo' };
+      return (await accepted(deployments.storeOf(number), scope, userMessage('talk', { contextId }))).taskId;
+    };
+    const ended: string[] = [];
+    for (const number of [0, 1, 0, 1]) ended.unshift(await conversation(await taskIn(number), { isEnded: true }));
+    const open = [await conversation(await taskIn(0)), await conversation(await taskIn(1))];
+    const path = `${after}/conversations?contextId=${contextId}`;
+    const { body } = await get<Conversations>(path, headersOf(alice));
+    const ids = body.conversations.map(({ conversationId }) => conversationId);
+    expect(new Set(ids.slice(0, 2))).toEqual(new Set(open));
+    expect(ids.slice(2)).toEqual(ended);
+  });
+});
+
+interface Conversations {
+  readonly conversations: readonly { readonly conversationId: string }[];
+}
+
+/** Opens a conversation in a turn of the task. @returns its id */
+async function conversation(taskId: string, { isEnded = false } = {}): Promise<string> {
+  const { conversations } = deployments.storeOf(deploymentOf(taskId));
+  const turn = await begun(deployments.storeOf(deploymentOf(taskId)), taskId);
+  const id = await conversations.open(turn, { seed: 'one', toAgent: 'oracle', maxTurns: 3 });
+  const event = { conversationId: id, fromAgent: 'echo', toAgent: 'oracle', phase: 'complete' };
+  if (isEnded) await conversations.append(turn, id, { seq: 1, event, nextTurn: 1, isEnd: true });
+  return id;
+}
 
 describe('A gateway whose clock is behind', () => {
   it('finds what one whose clock is ahead has put into the next deployment', async () => {

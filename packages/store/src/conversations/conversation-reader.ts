@@ -2,7 +2,7 @@ import type { RedisConnection } from '../redis/connection.ts';
 import { readStream } from '../redis/read-stream.ts';
 import type { StoreSettings } from '../redis/settings.ts';
 import type { Shards } from '../redis/shards.ts';
-import type { ConversationHead, ConversationItem, ConversationReading } from './conversation.ts';
+import type { ConversationHead, ConversationItem, ConversationReading, ListedConversation } from './conversation.ts';
 
 export interface ReaderDependencies {
   readonly redis: RedisConnection;
@@ -48,9 +48,13 @@ export async function listConversations(
   dependencies: ReaderDependencies,
   owner: string,
   { contextId, limit }: { contextId: string; limit: number },
-): Promise<StoredConversation[]> {
+): Promise<(StoredConversation & ListedConversation)[]> {
   const key = dependencies.shards.of(contextId).conversations(owner, contextId);
-  const ids = await dependencies.redis.zrevrange(key, 0, limit - 1);
+  const entries = await dependencies.redis.zrevrange(key, 0, limit - 1, 'WITHSCORES');
+  const ids = entries.filter((_, i) => i % 2 === 0);
   const found = await Promise.all(ids.map((id) => readConversation(dependencies, id)));
-  return found.filter((conversation) => conversation !== undefined);
+  return found.flatMap((conversation, i) => {
+    const end = entries[2 * i + 1] ?? 'inf';
+    return conversation ? [{ ...conversation, endedMs: end === 'inf' ? Number.POSITIVE_INFINITY : Number(end) }] : [];
+  });
 }

@@ -16,6 +16,12 @@ export interface ConversationReading extends ConversationHead {
   readonly isComplete: boolean;
 }
 
+/** A conversation in a list. */
+export interface ListedConversation extends ConversationReading {
+  /** In ms since 1970; infinite as long as it goes on. */
+  readonly endedMs: number;
+}
+
 /** An event to be written. */
 export interface ConversationEntry {
   /** Without seq and timestamp, which the store adds. */

@@ -13,6 +13,7 @@ import {
   type ConversationItem,
   ConversationMissing,
   type ConversationReading,
+  type ListedConversation,
 } from './conversation.ts';
 import {
   listConversations,
@@ -108,7 +109,7 @@ export class Conversations {
   }
 
   /** At most `limit` conversations: those that go on first, then the ended ones, the latest first. */
-  list(principal: Principal, query: { contextId: string; limit: number }): Promise<readonly ConversationReading[]> {
+  list(principal: Principal, query: { contextId: string; limit: number }): Promise<readonly ListedConversation[]> {
     return listConversations(this.#dependencies, principalKey(principal), query);
   }
 
