@@ -10,6 +10,7 @@ const inProcess = [
   'operators',
   'outgoing',
   'protocol',
+  'redis',
   'settings',
   'store',
   'telemetry',
@@ -21,8 +22,8 @@ const inBrowser = 'apps/console/test/**/*.test.ts';
 const withOwnProcess = [
   'apps/gateway/test/{main,reload,outage,shutdown}.test.ts',
   'packages/protocol/test/engine.test.ts',
-  'packages/store/test/{consumer,deployment,leases,start}.test.ts',
-  'packages/store/test/{tasks,redis/many-queues}.test.ts',
+  'packages/store/test/{consumer,deployment/deployment,leases,start}.test.ts',
+  'packages/store/test/{tasks,many-queues}.test.ts',
   'packages/store/test/attacks/*.test.ts',
 ];
 // `npm run test:faults` and `npm run test:release`

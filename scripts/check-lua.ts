@@ -9,15 +9,15 @@ import { fileURLToPath } from 'node:url';
 import { type Chunk, type Node, parse } from 'luaparse';
 
 const source = new URL('../packages/', import.meta.url);
-/** How scripts of packages above the store begin the path of what they include of the store. */
-const STORE = '@switchyard/store/';
+/** What a script includes of another package. */
+const OF_PACKAGE = /^@switchyard\/([^/]+)\/(.+)$/;
 const INCLUDE = /^ *--- @include "(.+)"$/gm;
 /** What Redis gives a script, as far as ours use it. */
 const GIVEN = new Set(
   'redis KEYS ARGV unpack tonumber tostring type pairs ipairs pcall next string table math setmetatable'.split(' '),
 );
 
-/** Folders of the store from low to high; all others stand side by side on top of them. */
+/** A package and the folders of the store from low to high; all others stand side by side on top of them. */
 const LAYERS = ['redis', 'queue', 'record', 'tasks', 'turns'];
 
 interface Script {
@@ -60,7 +60,8 @@ function includesOf(file: string): Set<string> {
 }
 
 function pathFrom(file: string, path: string): string {
-  if (path.startsWith(STORE)) return `store/src/${path.slice(STORE.length)}`;
+  const [, other, rest] = OF_PACKAGE.exec(path) ?? [];
+  if (other !== undefined) return `${other}/src/${rest}`;
   return relative(fileURLToPath(source), fileURLToPath(new URL(path, new URL(file, source))));
 }
 

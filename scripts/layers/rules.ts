@@ -4,14 +4,15 @@ import type { Import, SourceFile } from '../structure/source-files.ts';
 export type Rule = (file: SourceFile) => readonly string[];
 
 /**
- * Layers: apps → executors → store, agent, signatures and outgoing → protocol. Examples are written the way an agent's
+ * Layers: apps → executors → store, agent, signatures and outgoing → redis, protocol. Examples are written the way an agent's
  * author would.
  */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/create': ['agent', 'executor-openai', 'executor-sdk'],
   'packages/protocol': [],
-  'packages/store': ['protocol'],
-  'packages/operators': ['protocol', 'store'],
+  'packages/redis': [],
+  'packages/store': ['protocol', 'redis'],
+  'packages/operators': ['protocol', 'redis', 'store'],
   'packages/archive': ['store'],
   'packages/agent': ['protocol'],
   'packages/executor-command': ['protocol', 'agent'],
@@ -63,7 +64,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 const homes: Readonly<Record<string, RegExp>> = {
   /** The store's tests compare its scripts with those of BullMQ. */
   bullmq: /^packages\/operators\/|^packages\/store\/test\//,
-  ioredis: /^packages\/store\//,
+  ioredis: /^packages\/redis\//,
   pg: /^packages\/archive\//,
   /** These examples bring a server of the SDK. */
   express: /^apps\/gateway\/|^examples\/(?:remote|sdk-pizza)\//,
@@ -95,7 +96,7 @@ const testedWith: Readonly<Record<string, string>> = { 'packages/store': 'operat
 
 /** Folders of the store that carry a message, and those that only stand on them. */
 const core =
-  /^packages\/store\/src\/(?:redis|encryption|queue|record|tasks|outbox|turns|steps|waits|calls|memory|places|pace|feed)\//;
+  /^packages\/store\/src\/(?:archive|deployment|encryption|queue|record|tasks|outbox|turns|steps|waits|calls|memory|places|pace|feed)\//;
 const outsideCore =
   /^packages\/store\/src\/(?:audit|conversations|credentials|push|registry|room|schedules|schema|search-index|time-to-live)\//;
 

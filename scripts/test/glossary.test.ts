@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 /** Where types are declared that have a word of the glossary as their name, and its meaning. */
 const declaredIn: Readonly<Record<string, readonly string[]>> = {
   principal: ['packages/protocol/src/turn.ts'],
-  scope: ['packages/store/src/redis/scope.ts'],
+  scope: ['packages/store/src/deployment/scope.ts'],
   turn: ['packages/agent/src/turn/turn.ts'],
   attempt: ['apps/console/src/pages/task/timeline/timeline-rows.ts', 'packages/operators/src/timeline.ts'],
   failure: [

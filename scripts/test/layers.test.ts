@@ -21,7 +21,8 @@ describe('the layers check', () => {
   }
 
   it.each([
-    ['packages/store/src/a.ts', "import { A } from '@switchyard/protocol';\nimport { Redis } from 'ioredis';"],
+    ['packages/store/src/a.ts', "import { A } from '@switchyard/protocol';"],
+    ['packages/redis/src/a.ts', "import { Redis } from 'ioredis';"],
     ['packages/operators/src/a.ts', "import { Queue } from 'bullmq';"],
     ['packages/store/test/a.test.ts', "import { until } from '../../../tests/support/until.ts';"],
     ['packages/executor-openai/src/a.ts', "import OpenAI from 'openai';"],

@@ -1,17 +1,8 @@
 import { createRequire } from 'node:module';
+import { defineScript, integer, type RedisConnection, text, tuple, tupleAnd } from '@switchyard/redis';
 import { StoreError } from '@switchyard/store';
-import {
-  defineScript,
-  integer,
-  jobId,
-  queueRoot,
-  type RedisConnection,
-  type ShardKeys,
-  type Shards,
-  text,
-  tuple,
-  tupleAnd,
-} from '@switchyard/store/inside';
+import type { ShardKeys } from '@switchyard/store/inside';
+import { jobId, queueRoot, type Shards } from '@switchyard/store/inside';
 import { Queue as BullQueue } from 'bullmq';
 
 const readSharesScript = defineScript({

@@ -1,12 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ArchiveUnavailable, type Inspection, isOutage, type TaskArchive } from '@switchyard/store';
-import {
-  decodePageToken,
-  encodePageToken,
-  fingerprintOf,
-  REMOTE_AGENTS,
-  type ShardKeys,
-} from '@switchyard/store/inside';
+import type { ShardKeys } from '@switchyard/store/inside';
+import { decodePageToken, encodePageToken, fingerprintOf, REMOTE_AGENTS } from '@switchyard/store/inside';
 import { readCursor } from './archive-cursor.ts';
 import { type PreparedContents, prepareContents } from './archived-copy.ts';
 import { type Archiver, type DamagedTask, ENDED_LETTERS, LARGE_BYTES, TASKS_AT_ONCE, taskIdIn } from './archiver.ts';

@@ -1,10 +1,10 @@
+import type { RedisConnection } from '@switchyard/redis';
 import {
   type AcceptDependencies,
   latestFirst,
   type Page,
   type PageQuery,
   pageOf,
-  type RedisConnection,
   type Shards,
 } from '@switchyard/store/inside';
 import type { DeadLetterStore, RetryResult } from './dead-letter.ts';

@@ -1,12 +1,11 @@
+import { defineScript, word } from '@switchyard/redis';
+import type { ShardKeys } from '@switchyard/store/inside';
 import {
   type DeadLetterDetails,
-  defineScript,
   type PushDependencies,
   parseCursor,
   parseDeliveryQueue,
-  type ShardKeys,
   webhookKeys,
-  word,
 } from '@switchyard/store/inside';
 import type { DeadLetterHead, DeadLetterStore, RetryResult } from './dead-letter.ts';
 

@@ -10,7 +10,7 @@
 -- Returns  1 | 0 (no such worker)
 -- Invariant: a notification may be lost; the worker's next report returns the stored request.
 
---- @include "@switchyard/store/redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 
 local workers_key, reports_key, alive_key = unpack(KEYS, 1, 3)
 local worker, drain, channel, changed = unpack(ARGV, 1, 4)

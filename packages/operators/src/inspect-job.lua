@@ -9,7 +9,7 @@
 local root = unpack(KEYS)
 local id = unpack(ARGV)
 
---- @include "@switchyard/store/redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 --- @include "@switchyard/store/queue/delayed.lua"
 --- @include "@switchyard/store/queue/running.lua"
 

@@ -1,4 +1,5 @@
-import { type Channels, defineScript, nothing, type RedisConnection, type StoreInside } from '@switchyard/store/inside';
+import { type Channels, defineScript, nothing, type RedisConnection } from '@switchyard/redis';
+import type { StoreInside } from '@switchyard/store/inside';
 
 const setLogLevelScript = defineScript({
   file: 'set-log-level.lua',

@@ -1,3 +1,4 @@
+import type { Scope } from '@switchyard/store';
 import {
   archivedOwner,
   type Cancellation,
@@ -10,7 +11,6 @@ import {
   type Giving,
   giveEvent,
   readTask,
-  type Scope,
   scopeOf,
 } from '@switchyard/store/inside';
 import { type AnswerResult, answerTask, type TaskAnswer } from './answer.ts';

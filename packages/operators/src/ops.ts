@@ -1,12 +1,5 @@
-import {
-  earliestFirst,
-  infoOf,
-  mastersOf,
-  type Page,
-  type PageQuery,
-  pageOf,
-  type StoreInside,
-} from '@switchyard/store/inside';
+import { infoOf, mastersOf } from '@switchyard/redis';
+import { earliestFirst, type Page, type PageQuery, pageOf, type StoreInside } from '@switchyard/store/inside';
 import { allLoads, type QueueSum } from './agent-load.ts';
 import { AgentQueues } from './agent-queues.ts';
 import { type AgentReading, Agents } from './agents.ts';

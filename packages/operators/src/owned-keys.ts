@@ -1,4 +1,5 @@
-import { mastersOf, type OwnedKey, type RedisConnection, type ShardKeys } from '@switchyard/store/inside';
+import { mastersOf, type RedisConnection } from '@switchyard/redis';
+import type { OwnedKey, ShardKeys } from '@switchyard/store/inside';
 
 /** COUNT of each SCAN. */
 const COUNT = 1_000;

@@ -1,13 +1,5 @@
-import {
-  defineScript,
-  integer,
-  list,
-  masterOf,
-  queueName,
-  type RedisConnection,
-  text,
-  tuple,
-} from '@switchyard/store/inside';
+import { defineScript, integer, list, masterOf, type RedisConnection, text, tuple } from '@switchyard/redis';
+import { queueName } from '@switchyard/store/inside';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import { webhooksOf } from './task-deliveries.ts';
 import { readFailures } from './task-failures.ts';

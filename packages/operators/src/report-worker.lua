@@ -9,7 +9,7 @@
 -- Returns  the request to drain as JSON, '' if there is none
 -- Invariant: a worker that reports is listed; deleting a worker deletes all its fields.
 
---- @include "@switchyard/store/redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 
 local workers_key, reports_key = unpack(KEYS)
 local worker, report, forget_ms = unpack(ARGV)

@@ -9,7 +9,7 @@
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, number = unpack(ARGV)
 
---- @include "@switchyard/store/redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 --- @include "@switchyard/store/record/delivery-queues.lua"
 
 if not queue_field(number, 'dead') then

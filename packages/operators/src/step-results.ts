@@ -1,4 +1,4 @@
-import { defineScript, integer, list, text, tuple } from '@switchyard/store/inside';
+import { defineScript, integer, list, text, tuple } from '@switchyard/redis';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import type { Timeline, TimelineEntry } from './timeline.ts';
 

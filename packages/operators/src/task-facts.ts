@@ -1,11 +1,5 @@
-import {
-  type AnnouncedLimits,
-  cardUrlOf,
-  queueName,
-  queueRoot,
-  REMOTE_AGENTS,
-  redisTimeMs,
-} from '@switchyard/store/inside';
+import { redisTimeMs } from '@switchyard/redis';
+import { type AnnouncedLimits, cardUrlOf, queueName, queueRoot, REMOTE_AGENTS } from '@switchyard/store/inside';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import { silentSince } from './silent-workers.ts';
 import { type BudgetFacts, budgetFacts } from './task-budget.ts';

@@ -1,5 +1,6 @@
+import { defineScript, integer, list, optional, text, tuple } from '@switchyard/redis';
 import type { ArchivedTask } from '@switchyard/store';
-import { defineScript, type HasArchive, idText, integer, list, optional, text, tuple } from '@switchyard/store/inside';
+import { type HasArchive, idText } from '@switchyard/store/inside';
 import { type CurrentReason, currentReason } from './current-reason.ts';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import { type TaskIdentity, taskIdentity } from './task-identity.ts';

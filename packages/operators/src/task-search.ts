@@ -1,24 +1,21 @@
 import type { TaskState } from '@switchyard/protocol';
+import { defineScript, integer, text, tupleAnd } from '@switchyard/redis';
 import { type ArchivePage, type ArchiveQuery, ArchiveTooSlow, principalKey } from '@switchyard/store';
+import type { ShardKeys } from '@switchyard/store/inside';
 import {
   cardUrlOf,
   decodePageToken,
-  defineScript,
   encodePageToken,
   endedIn,
   findEntries,
   hiddenLetter,
   idText,
-  integer,
   keptSince,
   queueName,
   REMOTE_AGENTS,
-  type ShardKeys,
   sortableTime,
   stateLetters,
   taskIdOf,
-  text,
-  tupleAnd,
   withdrawnLetter,
 } from '@switchyard/store/inside';
 import type { OperatorDependencies } from './operator-dependencies.ts';

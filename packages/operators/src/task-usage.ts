@@ -1,5 +1,6 @@
 import { type TaskUsage, type UsageAmounts, usageAmounts } from '@switchyard/protocol';
-import type { RedisConnection, Shards } from '@switchyard/store/inside';
+import type { RedisConnection } from '@switchyard/redis';
+import type { Shards } from '@switchyard/store/inside';
 
 type Amounts = { -readonly [Amount in keyof UsageAmounts]: UsageAmounts[Amount] };
 

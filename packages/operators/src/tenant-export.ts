@@ -1,11 +1,10 @@
-import type { TaskArchive } from '@switchyard/store';
+import type { Scope, TaskArchive } from '@switchyard/store';
+import type { ShardKeys } from '@switchyard/store/inside';
 import {
   decodePageToken,
   encodePageToken,
   keptSince,
   readTogether,
-  type Scope,
-  type ShardKeys,
   scopeOf,
   sortableTime,
   taskIdOf,

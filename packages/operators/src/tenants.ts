@@ -1,11 +1,10 @@
+import { defineScript, integer } from '@switchyard/redis';
+import type { ShardKeys } from '@switchyard/store/inside';
 import {
   cancelTask,
-  defineScript,
   deleteTask,
   endedIn,
-  integer,
   type OwnedKey,
-  type ShardKeys,
   scopeOf,
   stateLetters,
   withdrawnLetter,

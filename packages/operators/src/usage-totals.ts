@@ -1,5 +1,6 @@
 import { type UsageAmounts, usageAmounts } from '@switchyard/protocol';
-import type { RedisConnection, Shards } from '@switchyard/store/inside';
+import type { RedisConnection } from '@switchyard/redis';
+import type { Shards } from '@switchyard/store/inside';
 import { byCost } from './task-usage.ts';
 
 /** What an agent used of a model for a tenant in a day. */

@@ -1,13 +1,5 @@
-import {
-  type Channels,
-  defineScript,
-  integer,
-  type RedisConnection,
-  type StoreInside,
-  text,
-  tuple,
-  tupleAnd,
-} from '@switchyard/store/inside';
+import { type Channels, defineScript, integer, type RedisConnection, text, tuple, tupleAnd } from '@switchyard/redis';
+import type { StoreInside } from '@switchyard/store/inside';
 import type { BlockedReport, DrainRequest, WorkerReading, WorkerReport, WorkerState } from './worker-report.ts';
 
 const from = import.meta.url;

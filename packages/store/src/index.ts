@@ -1,3 +1,16 @@
+export {
+  ArchiveTooSlow,
+  ArchiveUnavailable,
+  inspectRedis,
+  isOutage,
+  isOutOfMemory,
+  NotArchivable,
+  parseRedisAddress,
+  type RedisAddress,
+  type RedisInspection,
+  StoreError,
+  StoreUnreachable,
+} from '@switchyard/redis';
 export type {
   ArchivedJson,
   ArchivedReading,
@@ -23,6 +36,11 @@ export {
 export type { Conversations, NewConversation } from './conversations/conversations.ts';
 export { type ApiKeyParts, apiKeyParts, secretHash } from './credentials/api-key.ts';
 export type { Credential, CredentialDraft, Credentials } from './credentials/credentials.ts';
+export { deploymentOf, MAX_DEPLOYMENT } from './deployment/deployment-number.ts';
+export type { ShardKeys as Shard } from './deployment/keys.ts';
+export type { StoreObserver } from './deployment/observer.ts';
+export { principalKey, type Scope } from './deployment/scope.ts';
+export { defaultStoreSettings, type StoreSettings } from './deployment/settings.ts';
 export { Unreadable } from './encryption/encryption.ts';
 export type { Webhook, WebhookDraft } from './encryption/webhook.ts';
 export {
@@ -55,22 +73,6 @@ export { cardUrlOf, type DeliveryQueueId, queueName, REMOTE_AGENTS, remoteAgentI
 export type { Queues } from './queue/queues.ts';
 export type { JobOutcome, RunningJob } from './queue/running-job.ts';
 export type { DueWork, ShardChecks } from './queue/shard-checks.ts';
-export { parseRedisAddress, type RedisAddress } from './redis/address.ts';
-export { deploymentOf, MAX_DEPLOYMENT } from './redis/deployment-number.ts';
-export {
-  ArchiveTooSlow,
-  ArchiveUnavailable,
-  isOutage,
-  isOutOfMemory,
-  NotArchivable,
-  StoreError,
-  StoreUnreachable,
-} from './redis/errors.ts';
-export { inspectRedis, type RedisInspection } from './redis/inspect-redis.ts';
-export type { ShardKeys as Shard } from './redis/keys.ts';
-export type { StoreObserver } from './redis/observer.ts';
-export { principalKey, type Scope } from './redis/scope.ts';
-export { defaultStoreSettings, type StoreSettings } from './redis/settings.ts';
 export { type AgentAnnouncement, type AnnouncedAgent, namedSkill, skillHint } from './registry/announcement.ts';
 export { announceEveryMs, type Registry } from './registry/registry.ts';
 export type { MadeRoom, Room } from './room/room.ts';

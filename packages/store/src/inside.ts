@@ -8,6 +8,10 @@ export {
   readConversationEvents,
   type StoredConversation,
 } from './conversations/conversation-reader.ts';
+export { idText, type OwnedKey, type ShardKeys } from './deployment/keys.ts';
+export { agentOf, principalOf, type Scope, scopeOf } from './deployment/scope.ts';
+export type { StoreSettings } from './deployment/settings.ts';
+export { Shards } from './deployment/shards.ts';
 export type { Encryption } from './encryption/encryption.ts';
 export { decryptWebhook } from './encryption/webhook.ts';
 export type { AnnouncedLimits } from './places/places.ts';
@@ -29,15 +33,6 @@ export {
 } from './queue/job.ts';
 export { type JobCounts, sumOfJobs } from './queue/job-counts.ts';
 export type { QueueSample } from './queue/load.ts';
-export type { Channels } from './redis/channels.ts';
-export type { RedisConnection } from './redis/connection.ts';
-export { idText, type OwnedKey, type ShardKeys } from './redis/keys.ts';
-export { infoOf, masterOf, mastersOf, redisTimeMs } from './redis/masters.ts';
-export { integer, list, nothing, optional, text, tuple, tupleAnd, word } from './redis/reply.ts';
-export { agentOf, principalOf, type Scope, scopeOf } from './redis/scope.ts';
-export { defineScript } from './redis/script.ts';
-export type { StoreSettings } from './redis/settings.ts';
-export { Shards } from './redis/shards.ts';
 export { type AnnouncedAgent, queuesOf } from './registry/announcement.ts';
 export type { Registry } from './registry/registry.ts';
 export type { StoreInside } from './store.ts';

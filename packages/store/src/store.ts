@@ -1,11 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import {
+  Channels,
+  type Connections,
+  channelServers,
+  connectWithRetries,
+  createConnections,
+  type Deadline,
+  HealthCheck,
+  ioredisProblem,
+  type RedisConnection,
+  StoreError,
+  withDeadline,
+} from '@switchyard/redis';
 import type { TaskArchive } from './archive/task-archive.ts';
 import { AuditTrail } from './audit/audit-trail.ts';
 import { Calls } from './calls/calls.ts';
 import { Orphans } from './calls/orphans.ts';
 import { Conversations } from './conversations/conversations.ts';
 import { Credentials } from './credentials/credentials.ts';
+import { checkDeployment } from './deployment/check-deployment.ts';
+import { Observer, type StoreObserver } from './deployment/observer.ts';
+import { defaultStoreSettings, type StoreSettings } from './deployment/settings.ts';
+import { PerShard, Shards } from './deployment/shards.ts';
 import { Encryption } from './encryption/encryption.ts';
 import { Feeds } from './feed/feeds.ts';
 import { Memory } from './memory/memory.ts';
@@ -20,16 +37,6 @@ import { QueueLoads } from './queue/load.ts';
 import { Queues } from './queue/queues.ts';
 import { ShardChecks } from './queue/shard-checks.ts';
 import { WakeUps } from './queue/wake-ups.ts';
-import { channelServers } from './redis/channel-servers.ts';
-import { Channels } from './redis/channels.ts';
-import { checkDeployment, ioredisProblem } from './redis/check-deployment.ts';
-import { type Connections, connectWithRetries, createConnections, type RedisConnection } from './redis/connection.ts';
-import { type Deadline, withDeadline } from './redis/deadline.ts';
-import { StoreError } from './redis/errors.ts';
-import { HealthCheck } from './redis/health-check.ts';
-import { Observer, type StoreObserver } from './redis/observer.ts';
-import { defaultStoreSettings, type StoreSettings } from './redis/settings.ts';
-import { PerShard, Shards } from './redis/shards.ts';
 import { Registry } from './registry/registry.ts';
 import { Room } from './room/room.ts';
 import { ScheduleList } from './schedules/schedule-list.ts';

@@ -1,11 +1,11 @@
 import type { TurnEvent } from '@switchyard/protocol';
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
+import { Observer } from '../src/deployment/observer.ts';
+import { Shards } from '../src/deployment/shards.ts';
 import type { OpenTurn } from '../src/index.ts';
 import { queueRoot } from '../src/queue/job.ts';
 import { settingsArgValues } from '../src/record/record-args.ts';
-import { Observer } from '../src/redis/observer.ts';
-import { Shards } from '../src/redis/shards.ts';
 import { type Append, Appends, appendScript } from '../src/turns/appends.ts';
 import type { EncodedEvent } from '../src/turns/encoded-event.ts';
 import { Encoder } from '../src/turns/encoder.ts';

@@ -1,9 +1,9 @@
+import { NotReplicated } from '@switchyard/redis';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
 import { until } from '../../../tests/support/until.ts';
 import type { Store } from '../src/index.ts';
-import { NotReplicated } from '../src/redis/errors.ts';
 import { accepted, userMessage } from './support/drive.ts';
 import { alice, testStore } from './support/redis.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { idText } from '../src/deployment/keys.ts';
 import type { Scope, Store, TaskQuery } from '../src/index.ts';
-import { idText } from '../src/redis/keys.ts';
 import { accepted, begun, userMessage } from './support/drive.ts';
 import { alice, bob, testRedis, testStore } from './support/redis.ts';
 

@@ -1,8 +1,8 @@
+import { NotReplicated } from '@switchyard/redis';
 import { expect, onTestFinished, test } from 'vitest';
 import { startRedis } from '../../../tests/support/redis.ts';
 import { until } from '../../../tests/support/until.ts';
 import { type ApiKeyParts, apiKeyParts } from '../src/index.ts';
-import { NotReplicated } from '../src/redis/errors.ts';
 import { testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();

@@ -1,12 +1,12 @@
 import { Ops } from '@switchyard/operators';
+import { type Deadline, withDeadline } from '@switchyard/redis';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
 import { until } from '../../../tests/support/until.ts';
+import { Shards } from '../src/deployment/shards.ts';
 import { isOutage, type RequestStore, type Store } from '../src/index.ts';
 import { Queues } from '../src/queue/queues.ts';
-import { type Deadline, withDeadline } from '../src/redis/deadline.ts';
-import { Shards } from '../src/redis/shards.ts';
 import { userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 

@@ -1,9 +1,9 @@
 import type { TurnEvent } from '@switchyard/protocol';
 import { expect, test, vi } from 'vitest';
+import { Observer } from '../src/deployment/observer.ts';
+import { Shards } from '../src/deployment/shards.ts';
 import type { OpenTurn, Store } from '../src/index.ts';
 import { queueRoot } from '../src/queue/job.ts';
-import { Observer } from '../src/redis/observer.ts';
-import { Shards } from '../src/redis/shards.ts';
 import { type Append, Appends, endTasksScript } from '../src/turns/appends.ts';
 import { Encoder } from '../src/turns/encoder.ts';
 import { accepted, agentMessage, begun, userMessage } from './support/drive.ts';

@@ -1,10 +1,10 @@
+import { includedFile, withIncludes } from '@switchyard/redis';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
+import { Shards } from '../src/deployment/shards.ts';
 import { Queues } from '../src/queue/queues.ts';
 import type { RunningJob } from '../src/queue/running-job.ts';
-import { withIncludes } from '../src/redis/script.ts';
-import { Shards } from '../src/redis/shards.ts';
 import { FairQueue } from './reference/fair-queue.ts';
 import { testRedis } from './support/redis.ts';
 import { killRun, queueOf, recoverNow } from './support/runs.ts';
@@ -17,7 +17,7 @@ const LEASE_MS = 60_000;
 const TENANTS = ['acme', 'globex', 'initech', 'umbrella'];
 
 const source = (file: string): string => withIncludes(new URL(`../src/queue/${file}`, import.meta.url));
-const server = withIncludes(new URL('../src/redis/server.lua', import.meta.url));
+const server = withIncludes(includedFile('@switchyard/redis/server.lua', new URL(import.meta.url)));
 const SET_ASIDE = `${server}\n${source('place-job.lua')}\n${source('running.lua')}\n${source('take-jobs.lua')}\nset_aside(KEYS[1], unpack(ARGV))`;
 
 const pick = fc.nat(99);

@@ -1,8 +1,8 @@
 import type { TurnEvent } from '@switchyard/protocol';
+import { NotReplicated } from '@switchyard/redis';
 import { expect, test } from 'vitest';
 import { startRedis } from '../../../tests/support/redis.ts';
 import type { Store } from '../src/index.ts';
-import { NotReplicated } from '../src/redis/errors.ts';
 import { agentMessage, begun, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { failOverTo } from '../../../tests/support/fail-over.ts';
 import { until } from '../../../tests/support/until.ts';
+import { Observer } from '../src/deployment/observer.ts';
+import { Shards } from '../src/deployment/shards.ts';
 import { type FeedItem, formatEventId, type OpenTurn, parseEventId, TaskMissing } from '../src/index.ts';
-import { Observer } from '../src/redis/observer.ts';
-import { Shards } from '../src/redis/shards.ts';
 import { Appends } from '../src/turns/appends.ts';
 import { OpenTurn as TurnAgain } from '../src/turns/open-turn.ts';
 import { accepted, agentMessage, begun, userMessage } from './support/drive.ts';

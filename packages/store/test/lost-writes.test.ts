@@ -1,8 +1,8 @@
 import type { TurnEvent } from '@switchyard/protocol';
+import { WritesLost } from '@switchyard/redis';
 import { describe, expect, test } from 'vitest';
 import { failOverTo } from '../../../tests/support/fail-over.ts';
 import { type OpenTurn, TurnFenced } from '../src/index.ts';
-import { WritesLost } from '../src/redis/errors.ts';
 import { accepted, begun, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 import { longAgo } from './support/runs.ts';

@@ -1,7 +1,7 @@
 import type { Priority } from '@switchyard/protocol';
 import { describe, expect, test } from 'vitest';
+import { ownerOf } from '../src/deployment/scope.ts';
 import type { AgentQueue } from '../src/queue/agent-queue.ts';
-import { ownerOf } from '../src/redis/scope.ts';
 import { accepted, begun, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 import { queueOf, recoverNow } from './support/runs.ts';

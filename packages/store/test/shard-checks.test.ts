@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
+import { ShardKeys } from '../src/deployment/keys.ts';
+import { Shards } from '../src/deployment/shards.ts';
 import type { DueWork, JobOutcome, Store } from '../src/index.ts';
 import { checkShard } from '../src/queue/shard-checks.ts';
-import { ShardKeys } from '../src/redis/keys.ts';
-import { Shards } from '../src/redis/shards.ts';
 import { accepted, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 

@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { connectWithRetries, createConnections, isOutage } from '@switchyard/redis';
 import { expect, test } from 'vitest';
 import { startRedis } from '../../../tests/support/redis.ts';
 import { until } from '../../../tests/support/until.ts';
 import { auditKey } from '../src/audit/audit-trail.ts';
 import { Store } from '../src/index.ts';
-import { connectWithRetries, createConnections } from '../src/redis/connection.ts';
-import { isOutage } from '../src/redis/errors.ts';
 
 /** The URL of a Redis that was stopped. */
 async function urlOfStoppedRedis(): Promise<string> {

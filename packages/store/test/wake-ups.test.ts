@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { createConnections } from '@switchyard/redis';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { until } from '../../../tests/support/until.ts';
+import { ShardKeys } from '../src/deployment/keys.ts';
 import { type WakeUp, WakeUps } from '../src/queue/wake-ups.ts';
-import { createConnections } from '../src/redis/connection.ts';
-import { ShardKeys } from '../src/redis/keys.ts';
 import { testRedis } from './support/redis.ts';
 
 const redisUrl = inject('redisUrl');

@@ -1,4 +1,4 @@
-import { Script } from '../../../packages/store/src/redis/script.ts';
+import { Script } from '@switchyard/redis';
 import { dieIfAsked } from './kill-point.ts';
 
 // Preloaded into gateways and workers (NODE_OPTIONS=--import): the first of them that is about to run a script, or has

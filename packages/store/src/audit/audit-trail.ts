@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { RedisConnection } from '../redis/connection.ts';
-import { integer } from '../redis/reply.ts';
-import { defineScript } from '../redis/script.ts';
-import type { StoreSettings } from '../redis/settings.ts';
+import type { RedisConnection } from '@switchyard/redis';
+import { defineScript, integer } from '@switchyard/redis';
+import type { StoreSettings } from '../deployment/settings.ts';
 import type { AuditEvent } from './audit-event.ts';
 
 const writeAuditScript = defineScript({

@@ -1,5 +1,6 @@
-import { claimMembers, workOffShards } from '../redis/claims.ts';
-import { scopeOf } from '../redis/scope.ts';
+import { workOffShards } from '@switchyard/redis';
+import { scopeOf } from '../deployment/scope.ts';
+import { claimMembers } from '../record/claim-members.ts';
 import { type CancelDependencies, cancelTask } from '../tasks/cancel/cancel.ts';
 
 const ORPHANS_PER_CLAIM = 100;

@@ -16,8 +16,8 @@
 -- Returns  written (also if the command is sent twice) | fenced | missing
 -- Invariant: events are numbered 1, 2, …; an event is never changed; nothing follows the end.
 
---- @include "../redis/server.lua"
---- @include "../redis/timestamps.lua"
+--- @include "@switchyard/redis/server.lua"
+--- @include "@switchyard/redis/timestamps.lua"
 
 local task_key, calls_key, conversation_key, index_key, all_key, events_key = unpack(KEYS)
 local fence, id, kept_ms, first, turn, is_end = unpack(ARGV, 1, 6)

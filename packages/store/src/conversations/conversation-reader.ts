@@ -1,7 +1,6 @@
-import type { RedisConnection } from '../redis/connection.ts';
-import { readStream } from '../redis/read-stream.ts';
-import type { StoreSettings } from '../redis/settings.ts';
-import type { Shards } from '../redis/shards.ts';
+import { type RedisConnection, readStream } from '@switchyard/redis';
+import type { StoreSettings } from '../deployment/settings.ts';
+import type { Shards } from '../deployment/shards.ts';
 import type { ConversationHead, ConversationItem, ConversationReading, ListedConversation } from './conversation.ts';
 
 export interface ReaderDependencies {

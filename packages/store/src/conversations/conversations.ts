@@ -1,11 +1,9 @@
 import type { Principal } from '@switchyard/protocol';
-import type { Channels } from '../redis/channels.ts';
-import { WritesLost } from '../redis/errors.ts';
-import { idText } from '../redis/keys.ts';
-import { word } from '../redis/reply.ts';
-import { principalKey } from '../redis/scope.ts';
-import { defineScript } from '../redis/script.ts';
-import type { StoreSettings } from '../redis/settings.ts';
+import type { Channels } from '@switchyard/redis';
+import { defineScript, WritesLost, word } from '@switchyard/redis';
+import { idText } from '../deployment/keys.ts';
+import { principalKey } from '../deployment/scope.ts';
+import type { StoreSettings } from '../deployment/settings.ts';
 import { type OpenTurn, TurnFenced } from '../turns/open-turn.ts';
 import {
   type ConversationEntry,

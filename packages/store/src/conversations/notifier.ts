@@ -1,4 +1,4 @@
-import type { Channels } from '../redis/channels.ts';
+import type { Channels } from '@switchyard/redis';
 
 /** Notifies one reader of a channel: of its messages, by a timer (a message may be lost), and of the signal's abort. */
 export class Notifier implements AsyncDisposable {

@@ -14,7 +14,7 @@
 -- Returns  opened (also if the command is sent twice) | fenced
 -- Invariant: a conversation that has not ended is among the calls of its task, so that it ends with the task.
 
---- @include "../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 
 local task_key, calls_key, conversation_key, index_key, all_key = unpack(KEYS)
 local fence, id, owner, context, head = unpack(ARGV)

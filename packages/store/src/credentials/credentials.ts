@@ -1,7 +1,5 @@
-import type { Channels } from '../redis/channels.ts';
-import { type DurableDependencies, runDurably } from '../redis/durable.ts';
-import { nothing } from '../redis/reply.ts';
-import { defineScript } from '../redis/script.ts';
+import type { Channels } from '@switchyard/redis';
+import { type DurableDependencies, defineScript, nothing, runDurably } from '@switchyard/redis';
 import { latestFirst, type Page, type PageQuery, pageOf } from '../tasks/list/page.ts';
 import { type ApiKeyParts, apiKeyText, isSecretOf, newApiKey, secretHash } from './api-key.ts';
 

@@ -1,7 +1,7 @@
-import type { Channels } from '../redis/channels.ts';
-import type { Observer } from '../redis/observer.ts';
-import type { Scope } from '../redis/scope.ts';
-import type { StoreSettings } from '../redis/settings.ts';
+import type { Channels } from '@switchyard/redis';
+import type { Observer } from '../deployment/observer.ts';
+import type { Scope } from '../deployment/scope.ts';
+import type { StoreSettings } from '../deployment/settings.ts';
 import { type Submission, shardSeedOf } from '../tasks/accept/submission.ts';
 import { ByteBudget } from '../tasks/read/byte-budget.ts';
 import type { CachedReadDependencies } from '../tasks/read/read.ts';

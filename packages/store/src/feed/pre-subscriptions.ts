@@ -1,6 +1,6 @@
-import type { Channels } from '../redis/channels.ts';
-import type { ShardKeys } from '../redis/keys.ts';
-import type { Shards } from '../redis/shards.ts';
+import type { Channels } from '@switchyard/redis';
+import type { ShardKeys } from '../deployment/keys.ts';
+import type { Shards } from '../deployment/shards.ts';
 
 /** Channels of one SUBSCRIBE. */
 const AT_ONCE = 64;

@@ -1,6 +1,6 @@
 import { isTerminal } from '@switchyard/protocol';
-import { readStream } from '../redis/read-stream.ts';
-import type { Scope } from '../redis/scope.ts';
+import { readStream } from '@switchyard/redis';
+import type { Scope } from '../deployment/scope.ts';
 import { type CachedReadDependencies, readPosition, readTask } from '../tasks/read/read.ts';
 import { bytesOf, type EventBuffer } from './event-buffer.ts';
 import { type EventId, type FeedEvent, type FeedItem, type Position, parseEntry, taskItem } from './feed-item.ts';

@@ -1,6 +1,6 @@
-import type { Channels } from '../redis/channels.ts';
-import type { Observer } from '../redis/observer.ts';
-import type { Shards } from '../redis/shards.ts';
+import type { Channels } from '@switchyard/redis';
+import type { Observer } from '../deployment/observer.ts';
+import type { Shards } from '../deployment/shards.ts';
 import type { ByteBudget } from '../tasks/read/byte-budget.ts';
 import { EventBuffer } from './event-buffer.ts';
 import { parseMessage } from './feed-item.ts';

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { RedisConnection } from '../redis/connection.ts';
-import { integer } from '../redis/reply.ts';
-import { defineScript } from '../redis/script.ts';
-import type { StoreSettings } from '../redis/settings.ts';
-import type { Shards } from '../redis/shards.ts';
+import type { RedisConnection } from '@switchyard/redis';
+import { defineScript, integer } from '@switchyard/redis';
+import type { StoreSettings } from '../deployment/settings.ts';
+import type { Shards } from '../deployment/shards.ts';
 import { type OpenTurn, TurnFenced } from '../turns/open-turn.ts';
 
 export const writeMemoryScript = defineScript({

@@ -13,8 +13,8 @@
 -- Invariant: while a claim lasts, one process has the task. A task needs nothing only if its job waits in a list of its
 --       queue, or the process that runs the job is alive.
 
---- @include "../redis/server.lua"
---- @include "../redis/claim.lua"
+--- @include "@switchyard/redis/server.lua"
+--- @include "@switchyard/redis/claim.lua"
 --- @include "../queue/queue-root.lua"
 --- @include "../queue/running.lua"
 

@@ -1,22 +1,26 @@
-import { queueName, queueRoot } from '../queue/job.ts';
-import type { Queues } from '../queue/queues.ts';
-import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
+import type { RedisConnection } from '@switchyard/redis';
 import {
   type Claims,
-  claimedTasks,
   damagedMembers,
   damagedRow,
+  defineScript,
+  integer,
   SET_ASIDE_MS,
-  type TaskMember,
+  text,
+  tuple,
+  tupleAnd,
+  verdict,
+  word,
   workOffShards,
-} from '../redis/claims.ts';
-import type { RedisConnection } from '../redis/connection.ts';
-import type { ShardKeys } from '../redis/keys.ts';
-import { integer, text, tuple, tupleAnd, verdict, word } from '../redis/reply.ts';
-import { agentOf } from '../redis/scope.ts';
-import { defineScript } from '../redis/script.ts';
-import type { StoreSettings } from '../redis/settings.ts';
-import type { Shards } from '../redis/shards.ts';
+} from '@switchyard/redis';
+import type { ShardKeys } from '../deployment/keys.ts';
+import { agentOf } from '../deployment/scope.ts';
+import type { StoreSettings } from '../deployment/settings.ts';
+import type { Shards } from '../deployment/shards.ts';
+import { queueName, queueRoot } from '../queue/job.ts';
+import type { Queues } from '../queue/queues.ts';
+import { claimedTasks, type TaskMember } from '../record/claim-members.ts';
+import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 
 const from = import.meta.url;
 const claimTasksScript = defineScript({
@@ -77,7 +81,7 @@ export class Outbox {
    */
   async sweep(shards = this.#dependencies.shards.all): Promise<Swept> {
     const swept = { added: 0, known: 0, canceled: 0, idle: 0, missing: 0 };
-    await workOffShards<TaskMember>(shards, (keys) => ({
+    await workOffShards<ShardKeys, TaskMember>(shards, (keys) => ({
       redis: this.#dependencies.redis,
       key: keys.outbox,
       limit: TASKS_AT_ONCE,

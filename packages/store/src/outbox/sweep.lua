@@ -3,7 +3,7 @@
 -- KEYS  <record>
 --       root      of the keys of its agent's queue, as in take-jobs.lua
 -- ARGV  <record>
---       claimed_ms  the score that the claim gave its outbox entry, see ../redis/claim.lua
+--       claimed_ms  the score that the claim gave its outbox entry, see claim.lua
 -- Returns  { verdict, job to add (0 none), owner, how often this job was swept since a turn began, '1' if a turn waits
 --       for the job, '1' if the queue has the job, the skill whose queue it is ('' the agent's),
 --          its level ('' normal) }

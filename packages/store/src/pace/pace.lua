@@ -1,6 +1,6 @@
 -- The fields of a name's hash, in ms of Redis' clock.
 
---- @include "../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 
 -- How long it is kept when nobody uses it; a reservation, how long its request may be answered.
 local KEPT_MS = 7200000

@@ -11,7 +11,7 @@
 local root = unpack(KEYS)
 local count, kinds = unpack(ARGV)
 
---- @include "../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 --- @include "../queue/place-job.lua"
 --- @include "../queue/running.lua"
 --- @include "../queue/take-jobs.lua"

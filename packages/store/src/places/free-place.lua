@@ -10,7 +10,7 @@
 local root = unpack(KEYS)
 local place, token, start_ms = unpack(ARGV)
 
---- @include "../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 --- @include "../queue/running.lua"
 
 if not end_hold(root, place, token) then return 'fenced' end

@@ -1,10 +1,9 @@
 import type { Message } from '@switchyard/protocol';
+import { defineScript, integer, nothing, optional, text, tuple, tupleAnd, word } from '@switchyard/redis';
 import type { AgentQueue, TakeRequest } from '../queue/agent-queue.ts';
 import type { Lease } from '../queue/lease.ts';
 import { currentMoment } from '../queue/moment.ts';
 import { RunningJob } from '../queue/running-job.ts';
-import { integer, nothing, optional, text, tuple, tupleAnd, word } from '../redis/reply.ts';
-import { defineScript } from '../redis/script.ts';
 
 const from = import.meta.url;
 const findJobsScript = defineScript({

@@ -24,7 +24,7 @@
 local root = unpack(KEYS)
 local lease_ms, taker, number, count, most, tenant_limit, key_limit, start_ms, burst_ms = unpack(ARGV, 1, 9)
 
---- @include "../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 --- @include "../queue/running.lua"
 
 -- Longer than it takes until queues whose jobs wait are looked at again (check-shard.lua).

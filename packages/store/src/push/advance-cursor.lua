@@ -15,7 +15,7 @@
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, number, token, from, to, reclaim_after_ms = unpack(ARGV)
 
---- @include "../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 --- @include "../record/delivery-queues.lua"
 
 local cursor, run = unpack(redis.call('HMGET', webhooks_key, number .. ':cursor', number .. ':run'))

@@ -14,8 +14,8 @@
 local push_key, dead_push_key, tasks_root = unpack(KEYS)
 local reclaim_after_ms, limit, kept_ms = unpack(ARGV)
 
---- @include "../redis/server.lua"
---- @include "../redis/claim.lua"
+--- @include "@switchyard/redis/server.lua"
+--- @include "@switchyard/redis/claim.lua"
 
 local MAX_DOUBLINGS = 4
 

@@ -13,7 +13,7 @@
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, owner, config_id, encrypted, max = unpack(ARGV)
 
---- @include "../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 --- @include "../record/delivery-queues.lua"
 
 local its_owner, state, seq, incarnation, webhooks =

@@ -12,7 +12,7 @@
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, number, token, reason, failure = unpack(ARGV)
 
---- @include "../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 --- @include "../record/delivery-queues.lua"
 
 if queue_field(number, 'run') ~= token then return 'fenced' end

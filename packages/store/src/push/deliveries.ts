@@ -1,11 +1,20 @@
+import {
+  type ClaimedMember,
+  type Claims,
+  damagedMembers,
+  defineScript,
+  integer,
+  text,
+  tuple,
+  tupleAnd,
+  verdict,
+  workOffShards,
+} from '@switchyard/redis';
+import type { ShardKeys } from '../deployment/keys.ts';
 import { Consumer } from '../queue/consumer.ts';
 import { type DeliveryQueueId, parseDeliveryQueue, parseJobId } from '../queue/job.ts';
 import { PUSH_QUEUE } from '../queue/queues.ts';
 import type { JobOutcome } from '../queue/running-job.ts';
-import { type ClaimedMember, type Claims, damagedMembers, workOffShards } from '../redis/claims.ts';
-import type { ShardKeys } from '../redis/keys.ts';
-import { integer, text, tuple, tupleAnd, verdict } from '../redis/reply.ts';
-import { defineScript } from '../redis/script.ts';
 import { type PushDependencies, parseCursor, webhookKeys } from './delivery-queue.ts';
 import { OpenDeliveryQueue } from './open-delivery-queue.ts';
 
@@ -84,7 +93,7 @@ export class Deliveries {
    */
   claim(shards = this.#dependencies.shards.all): Promise<number> {
     const { redis, queue } = this.#dependencies;
-    return workOffShards<ClaimedQueue>(shards, (keys) => ({
+    return workOffShards<ShardKeys, ClaimedQueue>(shards, (keys) => ({
       redis,
       key: keys.push,
       limit: CLAIMS_AT_ONCE,

@@ -1,11 +1,11 @@
+import type { DurableDependencies } from '@switchyard/redis';
+import type { StoreSettings } from '../deployment/settings.ts';
+import type { Shards } from '../deployment/shards.ts';
 import type { Encryption } from '../encryption/encryption.ts';
 import type { EventId } from '../feed/feed-item.ts';
 import type { ConsumerDependencies } from '../queue/consumer.ts';
 import type { DeliveryQueueId } from '../queue/job.ts';
 import type { Queues } from '../queue/queues.ts';
-import type { DurableDependencies } from '../redis/durable.ts';
-import type { StoreSettings } from '../redis/settings.ts';
-import type { Shards } from '../redis/shards.ts';
 
 /** What the code of webhooks and their delivery queues uses. */
 export interface PushDependencies extends DurableDependencies {

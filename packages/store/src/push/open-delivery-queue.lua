@@ -12,7 +12,7 @@
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, number, job, token = unpack(ARGV)
 
---- @include "../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 --- @include "../record/delivery-queues.lua"
 
 local seq, incarnation = unpack(redis.call('HMGET', task_key, 'seq', 'incarnation'))

@@ -1,8 +1,7 @@
+import { defineScript, word } from '@switchyard/redis';
 import { decryptWebhook, type Webhook } from '../encryption/webhook.ts';
 import { type EventId, type FeedEvent, parseEntry } from '../feed/feed-item.ts';
 import type { DeliveryQueueId } from '../queue/job.ts';
-import { word } from '../redis/reply.ts';
-import { defineScript } from '../redis/script.ts';
 import { readWhole } from '../tasks/read/read.ts';
 import {
   cursorText,

@@ -14,7 +14,7 @@
 local task_key, webhooks_key, push_key = unpack(KEYS)
 local task_id, number, token, attempts, delay_ms, reclaim_after_ms, failure = unpack(ARGV)
 
---- @include "../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 --- @include "../record/delivery-queues.lua"
 
 if queue_field(number, 'run') ~= token then return 'fenced' end

@@ -1,9 +1,7 @@
+import { defineScript, list, optional, runDurably, text, word } from '@switchyard/redis';
+import { ownerOf, type Scope } from '../deployment/scope.ts';
 import { Unreadable } from '../encryption/encryption.ts';
 import { decryptWebhook, encryptWebhook, type Webhook, type WebhookDraft, withId } from '../encryption/webhook.ts';
-import { runDurably } from '../redis/durable.ts';
-import { list, optional, text, word } from '../redis/reply.ts';
-import { ownerOf, type Scope } from '../redis/scope.ts';
-import { defineScript } from '../redis/script.ts';
 import { decodePageToken, encodePageToken } from '../tasks/list/page.ts';
 import { type PushDependencies, webhookKeys } from './delivery-queue.ts';
 

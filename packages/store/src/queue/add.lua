@@ -13,7 +13,7 @@
 local root = unpack(KEYS)
 local id, tenant, name, level, is_awaited, is_suspicious = unpack(ARGV)
 
---- @include "../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 --- @include "add-jobs.lua"
 --- @include "running.lua"
 

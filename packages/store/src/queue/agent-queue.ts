@@ -1,6 +1,5 @@
-import type { ShardKeys } from '../redis/keys.ts';
-import { integer, nothing, text, tuple, tupleAnd } from '../redis/reply.ts';
-import { defineScript } from '../redis/script.ts';
+import { defineScript, integer, nothing, text, tuple, tupleAnd } from '@switchyard/redis';
+import type { ShardKeys } from '../deployment/keys.ts';
 import { queueRoot } from './job.ts';
 import type { Lease } from './lease.ts';
 import { currentMoment, type Moment } from './moment.ts';

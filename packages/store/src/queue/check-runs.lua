@@ -22,7 +22,7 @@
 local running = unpack(KEYS)
 local lease_ms, process = unpack(ARGV, 1, 2)
 
---- @include "../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 --- @include "running.lua"
 
 local function take_back(root, id, token)

@@ -61,7 +61,7 @@ for from = 1, #keys, MAX_KEYS do
 end
 if is_idle then return { -1, -1, {}, {} } end
 
---- @include "../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 --- @include "place-job.lua"
 --- @include "delayed.lua"
 --- @include "running.lua"

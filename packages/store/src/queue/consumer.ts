@@ -1,5 +1,5 @@
-import { isOutage } from '../redis/errors.ts';
-import type { PerShard, Shards } from '../redis/shards.ts';
+import { isOutage } from '@switchyard/redis';
+import type { PerShard, Shards } from '../deployment/shards.ts';
 import { AgentQueue, type Taken, type TakeRequest } from './agent-queue.ts';
 import { FetchLoop } from './fetch-loop.ts';
 import type { Isolation } from './isolation.ts';

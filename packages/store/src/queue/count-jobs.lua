@@ -6,7 +6,7 @@
 
 local root = unpack(KEYS)
 
---- @include "../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 --- @include "fair-order.lua"
 --- @include "running.lua"
 

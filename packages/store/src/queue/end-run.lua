@@ -15,7 +15,7 @@ local root = unpack(KEYS)
 local id, token, outcome = unpack(ARGV)
 local job_key = root .. id
 
---- @include "../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 --- @include "place-job.lua"
 --- @include "delayed.lua"
 --- @include "running.lua"

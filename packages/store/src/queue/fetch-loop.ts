@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { toError } from '../redis/errors.ts';
+import { toError } from '@switchyard/redis';
 import type { AgentQueue, JobKinds, Taken, TakeRequest } from './agent-queue.ts';
 import type { Isolation } from './isolation.ts';
 import type { RunningJob } from './running-job.ts';

@@ -8,7 +8,7 @@
 local interrupt_key = unpack(KEYS)
 local kept_ms = unpack(ARGV, 1, 1)
 
---- @include "../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 
 allow_out_of_memory(interrupt_key)
 redis.call('ZADD', interrupt_key, '0', '0')

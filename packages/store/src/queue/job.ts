@@ -1,4 +1,4 @@
-import type { ShardKeys } from '../redis/keys.ts';
+import type { ShardKeys } from '../deployment/keys.ts';
 
 /** The prefix of the keys of a queue on one shard. @param queue as `queueName` */
 export function queueRoot(queue: string, keys: ShardKeys): string {

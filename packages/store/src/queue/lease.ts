@@ -1,8 +1,6 @@
-import type { RedisConnection } from '../redis/connection.ts';
-import { toError } from '../redis/errors.ts';
-import type { ShardKeys } from '../redis/keys.ts';
-import { integer, list, word } from '../redis/reply.ts';
-import { defineScript } from '../redis/script.ts';
+import type { RedisConnection } from '@switchyard/redis';
+import { defineScript, integer, list, toError, word } from '@switchyard/redis';
+import type { ShardKeys } from '../deployment/keys.ts';
 import { currentMoment, type Moment } from './moment.ts';
 
 const endRunScript = defineScript({

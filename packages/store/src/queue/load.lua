@@ -7,7 +7,7 @@
 
 local root = unpack(KEYS)
 
---- @include "../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 --- @include "running.lua"
 
 -- Scores from the first one on are those of ordinary jobs, from the second one on those of normal and low ones, which

@@ -1,6 +1,5 @@
-import type { RedisConnection } from '../redis/connection.ts';
-import { integer, tuple } from '../redis/reply.ts';
-import { defineScript } from '../redis/script.ts';
+import type { RedisConnection } from '@switchyard/redis';
+import { defineScript, integer, tuple } from '@switchyard/redis';
 
 const loadScript = defineScript({
   file: 'load.lua',

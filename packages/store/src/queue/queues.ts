@@ -1,8 +1,7 @@
-import type { RedisConnection } from '../redis/connection.ts';
-import { word } from '../redis/reply.ts';
-import { agentOf, tenantOf } from '../redis/scope.ts';
-import { defineScript } from '../redis/script.ts';
-import type { Shards } from '../redis/shards.ts';
+import type { RedisConnection } from '@switchyard/redis';
+import { defineScript, word } from '@switchyard/redis';
+import { agentOf, tenantOf } from '../deployment/scope.ts';
+import type { Shards } from '../deployment/shards.ts';
 import { type DeliveryQueueId, deliveryQueueText, jobId, queueName, queueRoot } from './job.ts';
 import { countJobs, type JobCounts, sumOfJobs } from './job-counts.ts';
 

@@ -7,7 +7,7 @@
 local root = unpack(KEYS)
 local id = unpack(ARGV)
 
---- @include "../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 --- @include "remove-job.lua"
 
 return remove_job(root, id)

@@ -9,7 +9,7 @@
 local running = unpack(KEYS)
 local lease_ms, process = unpack(ARGV)
 
---- @include "../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 
 if not redis.call('ZSCORE', running, process) then return -1 end
 allow_out_of_memory(running)

@@ -1,10 +1,8 @@
-import type { RedisConnection } from '../redis/connection.ts';
-import { toError } from '../redis/errors.ts';
-import type { ShardKeys } from '../redis/keys.ts';
-import { integer, list, text, tuple, word } from '../redis/reply.ts';
-import { defineScript } from '../redis/script.ts';
-import type { StoreSettings } from '../redis/settings.ts';
-import type { Shards } from '../redis/shards.ts';
+import type { RedisConnection } from '@switchyard/redis';
+import { defineScript, integer, list, text, toError, tuple, word } from '@switchyard/redis';
+import type { ShardKeys } from '../deployment/keys.ts';
+import type { StoreSettings } from '../deployment/settings.ts';
+import type { Shards } from '../deployment/shards.ts';
 import { markerOf, queueRoot } from './job.ts';
 import type { WakeUp, WakeUps } from './wake-ups.ts';
 

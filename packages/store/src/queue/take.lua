@@ -8,7 +8,7 @@
 --       kinds
 -- Returns  { rest, job … }, as take-jobs.lua has them
 
---- @include "../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 --- @include "place-job.lua"
 --- @include "running.lua"
 --- @include "take-jobs.lua"

@@ -1,9 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type RedisConnection, waitingConnection } from '../redis/connection.ts';
-import { toError } from '../redis/errors.ts';
-import type { ShardKeys } from '../redis/keys.ts';
-import { nothing } from '../redis/reply.ts';
-import { defineScript } from '../redis/script.ts';
+import { defineScript, nothing, type RedisConnection, toError, waitingConnection } from '@switchyard/redis';
+import type { ShardKeys } from '../deployment/keys.ts';
 
 export const interruptScript = defineScript({
   file: 'interrupt-wait.lua',

@@ -7,7 +7,7 @@
 
 local root = unpack(KEYS)
 
---- @include "../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 --- @include "place-job.lua"
 --- @include "delayed.lua"
 

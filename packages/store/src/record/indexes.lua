@@ -24,7 +24,7 @@ local function write_indexes(changes)
     redis.call('ZADD', index, unpack(change.new))
     if change.has_ended then
       if now_ms() % 32 == 0 then
-        --- @include "../redis/timestamps.lua"
+        --- @include "@switchyard/redis/timestamps.lua"
         for ended in ('CFMXR'):gmatch('.') do
           local expired = '(' .. ended .. sortable(now_ms() - retention_ms)
           local old = redis.call('ZRANGEBYLEX', index, '[' .. ended, expired, 'LIMIT', '0', '128')

@@ -1,5 +1,5 @@
-import type { RecordKeys, SharedKeys } from '../redis/keys.ts';
-import type { StoreSettings } from '../redis/settings.ts';
+import type { RecordKeys, SharedKeys } from '../deployment/keys.ts';
+import type { StoreSettings } from '../deployment/settings.ts';
 
 /** KEYS and ARGV of every script that includes `record.lua`: `ShardKeys.record` and `recordArgValues` give them. */
 export const recordKeyNames = ['task', 'outbox', 'indexRoot', 'push'] as const satisfies readonly (keyof RecordKeys)[];

@@ -31,5 +31,5 @@
 local task_key, outbox_key, index_root, push_key = unpack(KEYS, 1, 4)
 local task_id, sweep_after_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 6)
 
---- @include "../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 --- @include "fields.lua"

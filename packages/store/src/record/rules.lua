@@ -1,7 +1,7 @@
 -- The changes that a message, a turn, a cancel and the sweeper may make to a task. Included after commit.lua.
 -- A rule changes the record; the script commits it. docs/turns.md explains the rules. Needs fields.lua and server.lua.
 
---- @include "../redis/timestamps.lua"
+--- @include "@switchyard/redis/timestamps.lua"
 --- @include "status.lua"
 
 -- The extension docs/extensions/suspended.md.

@@ -19,7 +19,7 @@
 --
 -- Usually nothing changes: then it runs eight commands, whatever the number of agents.
 
---- @include "../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 
 local agents_key, alive_key, sources_key, reports_key, seen_key = unpack(KEYS, 1, 5)
 local channel, worker, since, alive_ms = unpack(ARGV, 1, 4)

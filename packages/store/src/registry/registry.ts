@@ -1,7 +1,5 @@
-import type { Channels } from '../redis/channels.ts';
-import type { RedisConnection } from '../redis/connection.ts';
-import { integer, list, text, tuple, word } from '../redis/reply.ts';
-import { defineScript } from '../redis/script.ts';
+import type { Channels, RedisConnection } from '@switchyard/redis';
+import { defineScript, integer, list, text, tuple, word } from '@switchyard/redis';
 import type { AgentAnnouncement, AnnouncedAgent } from './announcement.ts';
 
 const from = import.meta.url;

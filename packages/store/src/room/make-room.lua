@@ -13,8 +13,8 @@
 --          them was kept, position of the last task that was looked at ('': no other may be dropped) }
 -- Invariant: as drop-tasks.lua. Nothing is dropped while less than `percent` of the memory is used.
 
---- @include "../redis/server.lua"
---- @include "../redis/timestamps.lua"
+--- @include "@switchyard/redis/server.lua"
+--- @include "@switchyard/redis/timestamps.lua"
 
 local tasks_root, outbox_key, index_root, push_key, index = unpack(KEYS)
 local percent, min_ms, limit, after = unpack(ARGV)

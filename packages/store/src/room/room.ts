@@ -1,13 +1,10 @@
-import type { Redis } from 'ioredis';
+import type { Redis, RedisConnection } from '@switchyard/redis';
+import { defineScript, infoOf, integer, masterOf, text, tuple } from '@switchyard/redis';
+import type { ShardKeys } from '../deployment/keys.ts';
+import type { StoreSettings } from '../deployment/settings.ts';
+import type { Shards } from '../deployment/shards.ts';
 import { REMOTE_AGENTS } from '../queue/job.ts';
 import { sharedKeyNames } from '../record/record-args.ts';
-import type { RedisConnection } from '../redis/connection.ts';
-import type { ShardKeys } from '../redis/keys.ts';
-import { infoOf, masterOf } from '../redis/masters.ts';
-import { integer, text, tuple } from '../redis/reply.ts';
-import { defineScript } from '../redis/script.ts';
-import type { StoreSettings } from '../redis/settings.ts';
-import type { Shards } from '../redis/shards.ts';
 import type { Registry } from '../registry/registry.ts';
 import { type DroppablePart, TASKS_OF_PLAN, tasksToDrop } from './tasks-to-drop.ts';
 

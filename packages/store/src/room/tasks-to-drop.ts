@@ -1,6 +1,6 @@
-import type { RedisConnection } from '../redis/connection.ts';
-import type { ShardKeys } from '../redis/keys.ts';
-import { scopeOf } from '../redis/scope.ts';
+import type { RedisConnection } from '@switchyard/redis';
+import type { ShardKeys } from '../deployment/keys.ts';
+import { scopeOf } from '../deployment/scope.ts';
 
 /** An index of tasks, and how many of its oldest ended tasks may go at once. */
 export interface DroppablePart {

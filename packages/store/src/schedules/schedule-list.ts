@@ -1,13 +1,10 @@
 import type { Principal, TaskState } from '@switchyard/protocol';
+import { type DurableDependencies, defineScript, redisTimeMs, runDurably, word } from '@switchyard/redis';
+import { idText, type ShardKeys } from '../deployment/keys.ts';
+import { agentOf, principalKey, scopeOf } from '../deployment/scope.ts';
+import type { StoreSettings } from '../deployment/settings.ts';
+import type { Shards } from '../deployment/shards.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
-import { type DurableDependencies, runDurably } from '../redis/durable.ts';
-import { idText, type ShardKeys } from '../redis/keys.ts';
-import { redisTimeMs } from '../redis/masters.ts';
-import { word } from '../redis/reply.ts';
-import { agentOf, principalKey, scopeOf } from '../redis/scope.ts';
-import { defineScript } from '../redis/script.ts';
-import type { StoreSettings } from '../redis/settings.ts';
-import type { Shards } from '../redis/shards.ts';
 import { type Page, type PageQuery, pageOf } from '../tasks/list/page.ts';
 import { nextTimes } from '../tasks/schedules/cron-times.ts';
 import { parseSchedule, type Schedule, scheduleText } from '../tasks/schedules/schedule.ts';

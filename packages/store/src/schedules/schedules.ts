@@ -1,13 +1,12 @@
 import type { Message, Part, Principal, Task } from '@switchyard/protocol';
+import { defineScript, integer, tuple, word, workOff } from '@switchyard/redis';
+import type { ShardKeys } from '../deployment/keys.ts';
+import { agentOf } from '../deployment/scope.ts';
 import type { PushDependencies } from '../push/delivery-queue.ts';
 import { Webhooks } from '../push/webhooks.ts';
 import { queueName, queueRoot } from '../queue/job.ts';
+import { claimMembers } from '../record/claim-members.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
-import { claimMembers, workOff } from '../redis/claims.ts';
-import type { ShardKeys } from '../redis/keys.ts';
-import { integer, tuple, word } from '../redis/reply.ts';
-import { agentOf } from '../redis/scope.ts';
-import { defineScript } from '../redis/script.ts';
 import { type AcceptDependencies, accept } from '../tasks/accept/accept.ts';
 import { originOf } from '../tasks/accept/origin.ts';
 import type { Acceptance } from '../tasks/accept/submission.ts';

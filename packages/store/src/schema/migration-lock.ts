@@ -1,6 +1,5 @@
-import type { RedisConnection } from '../redis/connection.ts';
-import { integer } from '../redis/reply.ts';
-import { defineScript } from '../redis/script.ts';
+import type { RedisConnection } from '@switchyard/redis';
+import { defineScript, integer } from '@switchyard/redis';
 
 const holdScript = defineScript({
   file: 'hold-migration.lua',

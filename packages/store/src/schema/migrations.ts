@@ -1,5 +1,5 @@
-import type { RedisConnection } from '../redis/connection.ts';
-import type { Shards } from '../redis/shards.ts';
+import type { RedisConnection } from '@switchyard/redis';
+import type { Shards } from '../deployment/shards.ts';
 
 export interface MigrationDependencies {
   readonly redis: RedisConnection;

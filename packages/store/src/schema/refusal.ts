@@ -1,5 +1,5 @@
-import { integer, list, type Parser, text, tuple } from '../redis/reply.ts';
-import { layoutIn } from '../redis/shards.ts';
+import { integer, list, type Parser, text, tuple } from '@switchyard/redis';
+import { layoutIn } from '../deployment/shards.ts';
 import { type KnownSchema, release } from './version.ts';
 
 /** Why a program must not work with a deployment: see register-program.lua. */

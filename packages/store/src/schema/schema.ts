@@ -1,10 +1,19 @@
 import { randomUUID } from 'node:crypto';
-import { onConnection, type RedisConnection } from '../redis/connection.ts';
-import { isOutage, StoreError, toError } from '../redis/errors.ts';
-import { integer, text, tupleAnd, verdict } from '../redis/reply.ts';
-import { defineScript } from '../redis/script.ts';
-import type { RedisAccess, StoreSettings } from '../redis/settings.ts';
-import { shardLayout } from '../redis/shards.ts';
+import type { RedisAccess } from '@switchyard/redis';
+import {
+  defineScript,
+  integer,
+  isOutage,
+  onConnection,
+  type RedisConnection,
+  StoreError,
+  text,
+  toError,
+  tupleAnd,
+  verdict,
+} from '@switchyard/redis';
+import type { StoreSettings } from '../deployment/settings.ts';
+import { shardLayout } from '../deployment/shards.ts';
 import { refusals, refusalText } from './refusal.ts';
 import { type KnownSchema, release, schema } from './version.ts';
 

@@ -1,10 +1,9 @@
+import type { RedisConnection } from '@switchyard/redis';
+import { defineScript, integer } from '@switchyard/redis';
+import type { ShardKeys } from '../deployment/keys.ts';
+import type { StoreSettings } from '../deployment/settings.ts';
+import type { Shards } from '../deployment/shards.ts';
 import { REMOTE_AGENTS } from '../queue/job.ts';
-import type { RedisConnection } from '../redis/connection.ts';
-import type { ShardKeys } from '../redis/keys.ts';
-import { integer } from '../redis/reply.ts';
-import { defineScript } from '../redis/script.ts';
-import type { StoreSettings } from '../redis/settings.ts';
-import type { Shards } from '../redis/shards.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { HasArchive } from '../tasks/read/archived-reads.ts';
 

@@ -7,7 +7,7 @@
 -- Returns  the highest number that was removed of one state
 -- Invariant: a task that has not ended stays.
 
---- @include "../redis/timestamps.lua"
+--- @include "@switchyard/redis/timestamps.lua"
 
 local index = unpack(KEYS)
 local retention_ms, copied, limit = unpack(ARGV)

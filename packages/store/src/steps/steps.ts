@@ -1,7 +1,5 @@
+import { defineScript, integer, text, tuple, verdict, WritesLost, word } from '@switchyard/redis';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
-import { WritesLost } from '../redis/errors.ts';
-import { integer, text, tuple, verdict, word } from '../redis/reply.ts';
-import { defineScript } from '../redis/script.ts';
 import { quotaArgValues } from '../tasks/quotas/quotas.ts';
 import { type OpenTurn, TurnFenced } from '../turns/open-turn.ts';
 import type { TurnsDependencies } from '../turns/turns-dependencies.ts';

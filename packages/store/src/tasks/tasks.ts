@@ -1,6 +1,6 @@
 import type { Principal } from '@switchyard/protocol';
-import { deploymentOf } from '../redis/deployment-number.ts';
-import type { Scope } from '../redis/scope.ts';
+import { deploymentOf } from '../deployment/deployment-number.ts';
+import type { Scope } from '../deployment/scope.ts';
 import { type AcceptDependencies, accept } from './accept/accept.ts';
 import { stepsBefore } from './accept/copy-steps.ts';
 import {

@@ -1,9 +1,17 @@
+import {
+  damagedRow,
+  defineScript,
+  integer,
+  SET_ASIDE_MS,
+  text,
+  tuple,
+  tupleAnd,
+  verdict,
+  workOff,
+} from '@switchyard/redis';
+import type { ShardKeys } from '../deployment/keys.ts';
+import { agentOf } from '../deployment/scope.ts';
 import { settingsArgNames, settingsArgValues, sharedKeyNames } from '../record/record-args.ts';
-import { damagedRow, SET_ASIDE_MS, workOff } from '../redis/claims.ts';
-import type { ShardKeys } from '../redis/keys.ts';
-import { integer, text, tuple, tupleAnd, verdict } from '../redis/reply.ts';
-import { agentOf } from '../redis/scope.ts';
-import { defineScript } from '../redis/script.ts';
 import type { TurnsDependencies } from '../turns/turns-dependencies.ts';
 
 export const rejectMessagesScript = defineScript({

@@ -33,7 +33,7 @@ if fence ~= turn then
   if was_written then return 'more' .. cancel end
   -- A run that lost its turn still writes: the record keeps when it first did.
   if epoch then
-    --- @include "../redis/server.lua"
+    --- @include "@switchyard/redis/server.lua"
     redis.pcall('HSETNX', task_key, 'f' .. fence:match('^%d*'), ('%.0f'):format(now_ms()))
   end
   return 'fenced' .. cancel
@@ -63,7 +63,7 @@ end
 if incarnation ~= last_incarnation then redis.call('HSET', task_key, 'incarnation', incarnation) end
 redis.call('SPUBLISH', events_key, lines[2] and table.concat(lines, '\n') or lines[1])
 if webhooks then
-  --- @include "../redis/server.lua"
+  --- @include "@switchyard/redis/server.lua"
   --- @include "../record/wake-deliveries.lua"
   wake_deliveries(task_id, webhooks)
 end

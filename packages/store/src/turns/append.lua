@@ -47,7 +47,7 @@
 local tasks_root, outbox_key, index_root, push_key = unpack(KEYS)
 local sweep_after_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 5)
 
---- @include "../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 --- @include "../record/fields.lua"
 --- @include "../record/commit.lua"
 

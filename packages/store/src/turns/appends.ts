@@ -1,8 +1,6 @@
+import { Batches, defineScript, list, only, type Parser, text, tuple, word } from '@switchyard/redis';
+import { PerShard } from '../deployment/shards.ts';
 import { settingsArgNames, settingsArgValues, sharedKeyNames } from '../record/record-args.ts';
-import { Batches } from '../redis/batches.ts';
-import { list, only, type Parser, text, tuple, word } from '../redis/reply.ts';
-import { defineScript } from '../redis/script.ts';
-import { PerShard } from '../redis/shards.ts';
 import type { Chunk, EncodedEvent } from './encoded-event.ts';
 import type { TurnsDependencies } from './turns-dependencies.ts';
 

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { WhileWorking } from '@switchyard/protocol';
-import { integer, text, tuple, tupleAnd, verdict } from '../redis/reply.ts';
-import type { StoreSettings } from '../redis/settings.ts';
+import { integer, text, tuple, tupleAnd, verdict } from '@switchyard/redis';
+import type { StoreSettings } from '../deployment/settings.ts';
 import { piece } from '../tasks/read/pieces.ts';
 
 const none = tuple();

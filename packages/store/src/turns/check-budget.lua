@@ -23,8 +23,8 @@ local tasks_root, usage_root = unpack(KEYS)
 local task_id, owner, fence, micro_usd, tokens, client_usd, client_tokens, asks = unpack(ARGV, 1, 8)
 local tenant_day, tenant_month, principal_day, principal_month = unpack(ARGV, 9, 12)
 
---- @include "../redis/server.lua"
---- @include "../redis/timestamps.lua"
+--- @include "@switchyard/redis/server.lua"
+--- @include "@switchyard/redis/timestamps.lua"
 
 local task_key = tasks_root .. task_id
 local usage_key = task_key .. ':u'

@@ -11,7 +11,7 @@
 local tasks_root = unpack(KEYS)
 local task_id, fence, is_allowed = unpack(ARGV)
 
---- @include "../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 
 local task_key = tasks_root .. task_id
 local usage_key, steps_key = task_key .. ':u', task_key .. ':s'

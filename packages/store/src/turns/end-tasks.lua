@@ -28,8 +28,8 @@ kept_events, inline_bytes = tonumber(kept_events), tonumber(inline_bytes)
 -- Where the first task begins in ARGV, and how many arguments each has.
 local FIRST, SIZE = 5, 8
 
---- @include "../redis/server.lua"
---- @include "../redis/timestamps.lua"
+--- @include "@switchyard/redis/server.lua"
+--- @include "@switchyard/redis/timestamps.lua"
 --- @include "../queue/queue-root.lua"
 --- @include "../record/indexes.lua"
 --- @include "../record/status.lua"

@@ -1,6 +1,5 @@
 import type { CodeFrame, FailureReport, ThrownError } from '@switchyard/protocol';
-import { word } from '../redis/reply.ts';
-import { defineScript } from '../redis/script.ts';
+import { defineScript, word } from '@switchyard/redis';
 import type { TurnsDependencies } from './turns-dependencies.ts';
 
 const recordFailureScript = defineScript({

@@ -1,11 +1,8 @@
 import type { FailureReport, Message, MessageTrace, TurnEvent, TurnInput, UsageAmounts } from '@switchyard/protocol';
+import { Batches, defineScript, integer, text, tupleAnd, WritesLost, word } from '@switchyard/redis';
+import { idText } from '../deployment/keys.ts';
 import { queueName, queueRoot } from '../queue/job.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
-import { Batches } from '../redis/batches.ts';
-import { WritesLost } from '../redis/errors.ts';
-import { idText } from '../redis/keys.ts';
-import { integer, text, tupleAnd, word } from '../redis/reply.ts';
-import { defineScript } from '../redis/script.ts';
 import type { InboxEntry, StoredEntry } from '../tasks/accept/submission.ts';
 import type { TextSizes } from '../tasks/read/pieces.ts';
 import type { Appends } from './appends.ts';

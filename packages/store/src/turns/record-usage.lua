@@ -31,8 +31,8 @@ local FIRST, SIZE = 8, 9
 -- More models or called tasks of a task, and more fields of a day, are counted together, as `other`.
 local MAX_MODELS, MAX_CALLED, MAX_KEYS, MAX_FIELDS_OF_DAY = 32, 256, 1000, 70000
 
---- @include "../redis/server.lua"
---- @include "../redis/timestamps.lua"
+--- @include "@switchyard/redis/server.lua"
+--- @include "@switchyard/redis/timestamps.lua"
 
 local task_key = tasks_root .. task_id
 local usage_key = task_key .. ':u'

@@ -32,7 +32,7 @@ local root, tasks_root, outbox_key, index_root, push_key, dead_key = unpack(KEYS
 local sweep_after_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 5)
 local lease_ms, taker, number, count, kinds, run, max_attempts, large_bytes, while_working = unpack(ARGV, 6, 14)
 
---- @include "../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 --- @include "../queue/place-job.lua"
 --- @include "../queue/running.lua"
 --- @include "../queue/take-jobs.lua"

@@ -1,4 +1,6 @@
 import type { Task } from '@switchyard/protocol';
+import { defineScript, isOutage, tuple, tupleAnd } from '@switchyard/redis';
+import { agentOf, principalOf } from '../deployment/scope.ts';
 import {
   type AgentQueue,
   jobFields,
@@ -21,10 +23,6 @@ import {
   settingsArgValues,
   sharedKeyNames,
 } from '../record/record-args.ts';
-import { isOutage } from '../redis/errors.ts';
-import { tuple, tupleAnd } from '../redis/reply.ts';
-import { agentOf, principalOf } from '../redis/scope.ts';
-import { defineScript } from '../redis/script.ts';
 import { readPieces, sizesOf } from '../tasks/read/pieces.ts';
 import { readWhole } from '../tasks/read/read.ts';
 import { TaskJson } from '../tasks/read/task-json.ts';

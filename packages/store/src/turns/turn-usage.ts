@@ -1,8 +1,7 @@
 import { type UsageAmounts, usageAmounts } from '@switchyard/protocol';
-import { idText } from '../redis/keys.ts';
-import { integer, tuple, word } from '../redis/reply.ts';
-import { ownerOf, type Scope } from '../redis/scope.ts';
-import { defineScript } from '../redis/script.ts';
+import { defineScript, integer, tuple, word } from '@switchyard/redis';
+import { idText } from '../deployment/keys.ts';
+import { ownerOf, type Scope } from '../deployment/scope.ts';
 import { budgetArgNames, budgetArgValues, hasBudgets } from '../tasks/quotas/budgets.ts';
 import type { TurnsDependencies } from './turns-dependencies.ts';
 

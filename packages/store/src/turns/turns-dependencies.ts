@@ -1,7 +1,7 @@
-import type { RedisConnection } from '../redis/connection.ts';
-import type { Observer } from '../redis/observer.ts';
-import type { StoreSettings } from '../redis/settings.ts';
-import type { Shards } from '../redis/shards.ts';
+import type { RedisConnection } from '@switchyard/redis';
+import type { Observer } from '../deployment/observer.ts';
+import type { StoreSettings } from '../deployment/settings.ts';
+import type { Shards } from '../deployment/shards.ts';
 
 /** What turns need. */
 export interface TurnsDependencies {

@@ -1,10 +1,10 @@
 import type { FailureReport } from '@switchyard/protocol';
+import type { Channels } from '@switchyard/redis';
 import { Places, type TurnLimits } from '../places/places.ts';
 import { AgentQueue } from '../queue/agent-queue.ts';
 import { Consumer, type ConsumerDependencies, type ConsumerOptions } from '../queue/consumer.ts';
 import { jobId } from '../queue/job.ts';
 import { currentMoment } from '../queue/moment.ts';
-import type { Channels } from '../redis/channels.ts';
 import { Appends } from './appends.ts';
 import type { AgentTurnSettings } from './begin-reply.ts';
 import { type AttemptId, recordFailure } from './failures.ts';

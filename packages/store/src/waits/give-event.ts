@@ -1,13 +1,11 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { FieldViolation, JsonSchema } from '@switchyard/protocol';
+import { type DurableDependencies, defineScript, list, runDurably, text, tuple, verdict } from '@switchyard/redis';
+import { ownerOf, type Scope } from '../deployment/scope.ts';
+import type { StoreSettings } from '../deployment/settings.ts';
+import type { Shards } from '../deployment/shards.ts';
 import { queueName, queueRoot } from '../queue/job.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
-import { type DurableDependencies, runDurably } from '../redis/durable.ts';
-import { list, text, tuple, verdict } from '../redis/reply.ts';
-import { ownerOf, type Scope } from '../redis/scope.ts';
-import { defineScript } from '../redis/script.ts';
-import type { StoreSettings } from '../redis/settings.ts';
-import type { Shards } from '../redis/shards.ts';
 import { quotaArgValues } from '../tasks/quotas/quotas.ts';
 import { findArchived, type HasArchive } from '../tasks/read/archived-reads.ts';
 import { withdrawnLetter } from '../tasks/visibility/state-letters.ts';

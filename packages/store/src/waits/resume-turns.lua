@@ -21,8 +21,8 @@ local suspended_key, tasks_root, outbox_key, index_root, push_key, queues = unpa
 local sweep_after_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 5)
 local claim_ms, limit = unpack(ARGV, 6)
 
---- @include "../redis/server.lua"
---- @include "../redis/claim.lua"
+--- @include "@switchyard/redis/server.lua"
+--- @include "@switchyard/redis/claim.lua"
 --- @include "../record/fields.lua"
 --- @include "../record/commit.lua"
 --- @include "../record/rules.lua"

@@ -1,4 +1,21 @@
 import { randomBytes } from 'node:crypto';
+import type { DurableDependencies } from '@switchyard/redis';
+import {
+  damagedMembers,
+  damagedRow,
+  defineScript,
+  integer,
+  SET_ASIDE_MS,
+  text,
+  tuple,
+  tupleAnd,
+  verdict,
+  WritesLost,
+  word,
+  workOff,
+} from '@switchyard/redis';
+import type { ShardKeys } from '../deployment/keys.ts';
+import type { Scope } from '../deployment/scope.ts';
 import {
   recordArgNames,
   recordArgValues,
@@ -7,13 +24,6 @@ import {
   settingsArgValues,
   sharedKeyNames,
 } from '../record/record-args.ts';
-import { damagedMembers, damagedRow, SET_ASIDE_MS, workOff } from '../redis/claims.ts';
-import type { DurableDependencies } from '../redis/durable.ts';
-import { WritesLost } from '../redis/errors.ts';
-import type { ShardKeys } from '../redis/keys.ts';
-import { integer, text, tuple, tupleAnd, verdict, word } from '../redis/reply.ts';
-import type { Scope } from '../redis/scope.ts';
-import { defineScript } from '../redis/script.ts';
 import { TooManyResults } from '../steps/steps.ts';
 import { originOf } from '../tasks/accept/origin.ts';
 import { type OpenTurn, TurnFenced } from '../turns/open-turn.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startRedis, type TestRedis } from '../../../../tests/support/redis.ts';
 import '@switchyard/operators';
 import '../../src/index.ts';
-import { definedScripts, withIncludes } from '../../src/redis/script.ts';
+import { definedScripts, withIncludes } from '@switchyard/redis';
 
 // With any content of keys and any arguments a script replies or fails in time, and writes only keys of its shard.
 

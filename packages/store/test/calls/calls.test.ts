@@ -163,7 +163,7 @@ describe('a called task', () => {
     await host.publish(ended('FAILED'));
     const key = `${store.settings.prefix}{s0}:outbox:orphans`;
     // A process that crashes after it has claimed the orphan.
-    const { claimMembersScript } = await import('../../src/redis/claims.ts');
+    const { claimMembersScript } = await import('../../src/record/claim-members.ts');
     const claim = {
       keys: { set: key, tasksRoot: '' },
       args: { claimMs: 60_000, limit: 10, pastMs: 0, field: '' },

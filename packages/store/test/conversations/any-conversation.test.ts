@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
-import { Shards } from '../../src/redis/shards.ts';
+import { Shards } from '../../src/deployment/shards.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
 import { alice, bob, testRedis, testStore } from '../support/redis.ts';
 

@@ -1,8 +1,8 @@
 import { getEventListeners } from 'node:events';
+import { Channels } from '@switchyard/redis';
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 import { Notifier } from '../../src/conversations/notifier.ts';
-import { Channels } from '../../src/redis/channels.ts';
 
 test('a failed subscription leaves no listener on the signal', async () => {
   const servers = { addressOf: () => '', connect: () => new Redis({ lazyConnect: true }), onMove: () => undefined };

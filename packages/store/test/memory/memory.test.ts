@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { Shards } from '../../src/deployment/shards.ts';
 import { MemoryTooLarge, type OpenTurn, type Scope, TurnFenced } from '../../src/index.ts';
 import { writeMemoryScript } from '../../src/memory/memory.ts';
-import { Shards } from '../../src/redis/shards.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
 import { alice, bob, testRedis, testStore } from '../support/redis.ts';
 

@@ -1,7 +1,7 @@
+import { NotReplicated } from '@switchyard/redis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { startRedis } from '../../../../tests/support/redis.ts';
 import type { Store } from '../../src/index.ts';
-import { NotReplicated } from '../../src/redis/errors.ts';
 import { accepted, agentMessage, begun, userMessage } from '../support/drive.ts';
 import { alice, bob, testRedis, testStore } from '../support/redis.ts';
 

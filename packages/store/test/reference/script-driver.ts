@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { only } from '@switchyard/redis';
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
+import { ShardKeys } from '../../src/deployment/keys.ts';
 import { sweepScript } from '../../src/outbox/outbox.ts';
 import { queueRoot } from '../../src/queue/job.ts';
 import type { SettingsArgValues } from '../../src/record/record-args.ts';
-import { ShardKeys } from '../../src/redis/keys.ts';
-import { only } from '../../src/redis/reply.ts';
 import { beginScheduledScript } from '../../src/schedules/schedules.ts';
 import { addMessageScript } from '../../src/tasks/accept/accept.ts';
 import { makeTasksScript, newTaskArgs } from '../../src/tasks/accept/new-tasks.ts';

@@ -1,13 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { createConnections, hashTagOf, mastersOf, NotReplicated, slotOf } from '@switchyard/redis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ClusterMaster, TestCluster } from '../../../../tests/support/cluster/cluster.ts';
 import { SlotMove } from '../../../../tests/support/cluster/slot-move.ts';
 import { until } from '../../../../tests/support/until.ts';
 import { isOutage } from '../../src/index.ts';
-import { createConnections } from '../../src/redis/connection.ts';
-import { NotReplicated } from '../../src/redis/errors.ts';
-import { mastersOf } from '../../src/redis/masters.ts';
-import { hashTagOf, slotOf } from '../../src/redis/shards.ts';
 import { userMessage } from '../support/drive.ts';
 import { alice } from '../support/redis.ts';
 import { cases } from './scripts.ts';

@@ -1,12 +1,12 @@
 import { relative } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { definedScripts } from '@switchyard/redis';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startRedis, type TestRedis } from '../../../../tests/support/redis.ts';
 import { until } from '../../../../tests/support/until.ts';
 import { isOutage } from '../../src/index.ts';
-import { definedScripts } from '../../src/redis/script.ts';
 import { cases, type ScriptRun, scriptRuns } from './scripts.ts';
 import { Stage } from './stage.ts';
 
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 test('this file has a case for every script', () => {
   const files = definedScripts.map(({ file, from }) =>
-    relative(source, fileURLToPath(new URL(file, from))).replace('../../operators/src/', 'operators/'),
+    relative(source, fileURLToPath(new URL(file, from))).replace(/^(?:\.\.\/)+(\w+)\/src\//, '$1/'),
   );
   expect(Object.keys(scriptRuns).sort()).toEqual(files.sort());
 });

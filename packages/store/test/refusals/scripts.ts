@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Ops } from '@switchyard/operators';
+import { confirmedKeyOf, countConfirmedScript, mastersOf } from '@switchyard/redis';
+import { ownerOf } from '../../src/deployment/scope.ts';
 import type { StoreSettings } from '../../src/index.ts';
 import { findJobs, parkJobs } from '../../src/places/places.ts';
 import { renewScript } from '../../src/queue/lease.ts';
 import { interruptScript } from '../../src/queue/wake-ups.ts';
-import { confirmedKeyOf, countConfirmedScript } from '../../src/redis/durable.ts';
-import { mastersOf } from '../../src/redis/masters.ts';
-import { ownerOf } from '../../src/redis/scope.ts';
 import { copySteps } from '../../src/tasks/accept/copy-steps.ts';
 import { accepted, beginTurn, begun, spent, userMessage } from '../support/drive.ts';
 import { nowhere } from '../support/key-scenarios.ts';
@@ -802,7 +801,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 1,
     },
   ],
-  'redis/claim-members.lua': [
+  'record/claim-members.lua': [
     {
       kind: 'ends',
       prepare: async (stage) => {

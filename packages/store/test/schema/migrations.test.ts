@@ -1,7 +1,7 @@
+import { createConnections } from '@switchyard/redis';
 import { afterAll, expect, test } from 'vitest';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
-import { createConnections } from '../../src/redis/connection.ts';
-import { Shards } from '../../src/redis/shards.ts';
+import { Shards } from '../../src/deployment/shards.ts';
 import type { Migration } from '../../src/schema/migrations.ts';
 import { type MigrationEvent, Migrator } from '../../src/schema/migrator.ts';
 import { Schema } from '../../src/schema/schema.ts';

@@ -1,7 +1,7 @@
+import { createConnections } from '@switchyard/redis';
 import { afterAll, expect, test } from 'vitest';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { StoreError } from '../../src/index.ts';
-import { createConnections } from '../../src/redis/connection.ts';
 import { Schema } from '../../src/schema/schema.ts';
 import type { KnownSchema } from '../../src/schema/version.ts';
 import { testRedis, testStore } from '../support/redis.ts';

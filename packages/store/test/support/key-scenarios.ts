@@ -1,7 +1,9 @@
 import { Ops } from '@switchyard/operators';
 import type { TurnEvent } from '@switchyard/protocol';
+import { confirmedKeyOf, countConfirmedScript, createConnections } from '@switchyard/redis';
 import { inject } from 'vitest';
 import type { TaskArchive } from '../../src/archive/task-archive.ts';
+import { ShardKeys } from '../../src/deployment/keys.ts';
 import {
   type Consumer,
   NotArchivable,
@@ -12,9 +14,6 @@ import {
 } from '../../src/index.ts';
 import { checkShard } from '../../src/queue/shard-checks.ts';
 import { interruptScript } from '../../src/queue/wake-ups.ts';
-import { createConnections } from '../../src/redis/connection.ts';
-import { confirmedKeyOf, countConfirmedScript } from '../../src/redis/durable.ts';
-import { ShardKeys } from '../../src/redis/keys.ts';
 import { accepted, agentMessage, beginTurn, begun, userMessage } from './drive.ts';
 import type { TestStore } from './redis.ts';
 import { alice, bob } from './redis.ts';

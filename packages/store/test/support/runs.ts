@@ -1,11 +1,11 @@
+import type { RedisConnection } from '@switchyard/redis';
+import type { ShardKeys } from '../../src/deployment/keys.ts';
+import { Shards } from '../../src/deployment/shards.ts';
 import type { StoreSettings } from '../../src/index.ts';
 import { AgentQueue } from '../../src/queue/agent-queue.ts';
 import { Lease } from '../../src/queue/lease.ts';
 import { RunningJob } from '../../src/queue/running-job.ts';
 import { checkShard } from '../../src/queue/shard-checks.ts';
-import type { RedisConnection } from '../../src/redis/connection.ts';
-import type { ShardKeys } from '../../src/redis/keys.ts';
-import { Shards } from '../../src/redis/shards.ts';
 
 /** Long enough that no lease runs out in a test that does not end one. */
 export const LONG_LEASE_MS = 60_000;

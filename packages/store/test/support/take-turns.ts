@@ -1,7 +1,7 @@
+import type { RedisConnection } from '@switchyard/redis';
+import { Observer } from '../../src/deployment/observer.ts';
+import { Shards } from '../../src/deployment/shards.ts';
 import type { Store, TurnJob } from '../../src/index.ts';
-import type { RedisConnection } from '../../src/redis/connection.ts';
-import { Observer } from '../../src/redis/observer.ts';
-import { Shards } from '../../src/redis/shards.ts';
 import { Appends } from '../../src/turns/appends.ts';
 import { takeTurns } from '../../src/turns/turn-job.ts';
 import { queueOf } from './runs.ts';

@@ -1,7 +1,6 @@
-import type { RedisConnection } from '../../redis/connection.ts';
-import { word } from '../../redis/reply.ts';
-import { defineScript } from '../../redis/script.ts';
-import type { Shards } from '../../redis/shards.ts';
+import type { RedisConnection } from '@switchyard/redis';
+import { defineScript, word } from '@switchyard/redis';
+import type { Shards } from '../../deployment/shards.ts';
 import type { StepsOfTask } from './submission.ts';
 
 const copyScript = defineScript({

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import type { RedisConnection } from '../../redis/connection.ts';
-import { ownerOf, type Scope } from '../../redis/scope.ts';
-import type { StoreSettings } from '../../redis/settings.ts';
-import type { Shards } from '../../redis/shards.ts';
+import type { RedisConnection } from '@switchyard/redis';
+import { ownerOf, type Scope } from '../../deployment/scope.ts';
+import type { StoreSettings } from '../../deployment/settings.ts';
+import type { Shards } from '../../deployment/shards.ts';
 import { keyName, retryName, type Submission } from './submission.ts';
 
 export interface KeyDependencies {

@@ -64,7 +64,7 @@ max_scheduled, drop_after_ms = tonumber(max_scheduled), tonumber(drop_after_ms)
 -- Where the first message begins in ARGV, and how many arguments each has without `more`.
 local FIRST, SIZE = 16, 12
 
---- @include "../../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 
 local record_caller, has_room
 if caller_key then
@@ -104,7 +104,7 @@ for n = 1, #messages do
 end
 if caller_key and #new > 0 and not has_room then return { { 'too-many-calls' } } end
 
---- @include "../../redis/timestamps.lua"
+--- @include "@switchyard/redis/timestamps.lua"
 
 -- The share of a limit from which operators see it, as in packages/operators/src/limits.ts.
 local NEARLY = 0.8

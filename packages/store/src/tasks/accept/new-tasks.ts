@@ -1,11 +1,8 @@
+import type { Deadline } from '@switchyard/redis';
+import { Batches, type DurableDependencies, defineScript, list, only, runDurably } from '@switchyard/redis';
+import type { StoreSettings } from '../../deployment/settings.ts';
+import { PerShard, type Shards } from '../../deployment/shards.ts';
 import { settingsArgNames, settingsArgValues, sharedKeyNames } from '../../record/record-args.ts';
-import { Batches } from '../../redis/batches.ts';
-import type { Deadline } from '../../redis/deadline.ts';
-import { type DurableDependencies, runDurably } from '../../redis/durable.ts';
-import { list, only } from '../../redis/reply.ts';
-import { defineScript } from '../../redis/script.ts';
-import type { StoreSettings } from '../../redis/settings.ts';
-import { PerShard, type Shards } from '../../redis/shards.ts';
 import { quotaArgNames, quotaArgValues } from '../quotas/quotas.ts';
 import {
   type AcceptReply,

@@ -1,7 +1,7 @@
 import { isReservedMetadata, type Metadata } from '@switchyard/protocol';
-import type { RedisConnection } from '../../redis/connection.ts';
-import { principalOf, type Scope, scopeOf } from '../../redis/scope.ts';
-import type { Shards } from '../../redis/shards.ts';
+import type { RedisConnection } from '@switchyard/redis';
+import { principalOf, type Scope, scopeOf } from '../../deployment/scope.ts';
+import type { Shards } from '../../deployment/shards.ts';
 import type { HasArchive } from '../read/archived-reads.ts';
 import type { KeptRequest, Submission } from './submission.ts';
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Scope } from '../../redis/scope.ts';
+import type { Scope } from '../../deployment/scope.ts';
 import { scheduleText } from '../schedules/schedule.ts';
 import type { AnswerSubmission, CallSubmission, KeptRequest, StoredEntry, Submission } from './submission.ts';
 

@@ -1,9 +1,9 @@
 import type { CallingAgent, Message, MessageTrace, Metadata, Priority, TurnInput } from '@switchyard/protocol';
+import { integer, optional, text, tuple, verdict } from '@switchyard/redis';
+import { ownerOf, type Scope } from '../../deployment/scope.ts';
+import type { StoreSettings } from '../../deployment/settings.ts';
+import type { Shards } from '../../deployment/shards.ts';
 import type { WebhookDraft } from '../../encryption/webhook.ts';
-import { integer, optional, text, tuple, verdict } from '../../redis/reply.ts';
-import { ownerOf, type Scope } from '../../redis/scope.ts';
-import type { StoreSettings } from '../../redis/settings.ts';
-import type { Shards } from '../../redis/shards.ts';
 import type { Schedule } from '../schedules/schedule.ts';
 
 /** A skill that a message names. */

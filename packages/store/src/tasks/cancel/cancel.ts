@@ -1,11 +1,9 @@
+import { type DurableDependencies, defineScript, runDurably, word } from '@switchyard/redis';
+import { ownerOf, type Scope } from '../../deployment/scope.ts';
+import type { StoreSettings } from '../../deployment/settings.ts';
+import type { Shards } from '../../deployment/shards.ts';
 import { queueName, queueRoot } from '../../queue/job.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../../record/record-args.ts';
-import { type DurableDependencies, runDurably } from '../../redis/durable.ts';
-import { word } from '../../redis/reply.ts';
-import { ownerOf, type Scope } from '../../redis/scope.ts';
-import { defineScript } from '../../redis/script.ts';
-import type { StoreSettings } from '../../redis/settings.ts';
-import type { Shards } from '../../redis/shards.ts';
 import { archivedPosition, type HasArchive } from '../read/archived-reads.ts';
 
 export const cancelScript = defineScript({

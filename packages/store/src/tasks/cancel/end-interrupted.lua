@@ -2,7 +2,7 @@
 --
 -- KEYS  <record>       and, made from the outbox's, <outbox>:interrupted (zset: task → since when it waits)
 -- ARGV  <record>
---       claimed_ms     the score that the claim gave it, see ../../redis/claim.lua
+--       claimed_ms     the score that the claim gave it, see claim.lua
 --       reason         as JSON text, for the client
 -- Returns  ended | idle (it does not wait, or waits again since, or another process has claimed it)
 -- Invariant: a task in which a message waits, or whose turn is open, goes on.

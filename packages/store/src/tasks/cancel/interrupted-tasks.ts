@@ -1,8 +1,7 @@
+import { defineScript, word, workOffShards } from '@switchyard/redis';
+import type { ShardKeys } from '../../deployment/keys.ts';
+import { claimMembers, type TaskMember } from '../../record/claim-members.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../../record/record-args.ts';
-import { claimMembers, type TaskMember, workOffShards } from '../../redis/claims.ts';
-import type { ShardKeys } from '../../redis/keys.ts';
-import { word } from '../../redis/reply.ts';
-import { defineScript } from '../../redis/script.ts';
 import type { CancelDependencies } from './cancel.ts';
 
 const endInterruptedScript = defineScript({
@@ -34,7 +33,7 @@ export class InterruptedTasks {
   async endOverdue(shards = this.#dependencies.shards.all): Promise<number> {
     const { redis, settings } = this.#dependencies;
     let ended = 0;
-    await workOffShards<TaskMember>(shards, (keys) => {
+    await workOffShards<ShardKeys, TaskMember>(shards, (keys) => {
       const set = { key: keys.interrupted, limit: TASKS_PER_CLAIM, pastMs: settings.interruptedRetentionMs };
       return {
         ...set,

@@ -15,7 +15,7 @@ local tasks_root, outbox_key, index_root, push_key = unpack(KEYS)
 local task_id, owner = unpack(ARGV, 1, 2)
 local task_key = tasks_root .. task_id
 
---- @include "../../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 --- @include "../../record/remove-task.lua"
 
 local its_owner, state = unpack(redis.call('HMGET', task_key, 'owner', 'state'))

@@ -1,13 +1,11 @@
 import { isTerminal, type Task } from '@switchyard/protocol';
+import { confirmRead, type DurableDependencies, defineScript, runDurably, word } from '@switchyard/redis';
+import { idText } from '../../deployment/keys.ts';
+import { ownerOf, type Scope } from '../../deployment/scope.ts';
+import type { StoreSettings } from '../../deployment/settings.ts';
 import { queueName } from '../../queue/job.ts';
 import type { Queues } from '../../queue/queues.ts';
 import { sharedKeyNames } from '../../record/record-args.ts';
-import { confirmRead, type DurableDependencies, runDurably } from '../../redis/durable.ts';
-import { idText } from '../../redis/keys.ts';
-import { word } from '../../redis/reply.ts';
-import { ownerOf, type Scope } from '../../redis/scope.ts';
-import { defineScript } from '../../redis/script.ts';
-import type { StoreSettings } from '../../redis/settings.ts';
 import { archivedRetryNames } from '../accept/origin.ts';
 import { type CachedReadDependencies, readTask } from '../read/read.ts';
 

@@ -1,9 +1,8 @@
 import type { TaskState } from '@switchyard/protocol';
+import { defineScript, integer, text, tupleAnd } from '@switchyard/redis';
 import type { TaskArchive } from '../../archive/task-archive.ts';
-import { idText, type ShardKeys } from '../../redis/keys.ts';
-import { integer, text, tupleAnd } from '../../redis/reply.ts';
-import { ownerOf, type Scope } from '../../redis/scope.ts';
-import { defineScript } from '../../redis/script.ts';
+import { idText, type ShardKeys } from '../../deployment/keys.ts';
+import { ownerOf, type Scope } from '../../deployment/scope.ts';
 import { type CachedReadDependencies, readTogether } from '../read/read.ts';
 import type { TaskReading, TaskView } from '../read/task-reading.ts';
 import { hiddenLetter, stateLetters, withdrawnLetter } from '../visibility/state-letters.ts';

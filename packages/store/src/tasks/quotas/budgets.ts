@@ -1,10 +1,9 @@
 import type { Principal } from '@switchyard/protocol';
-import type { RedisConnection } from '../../redis/connection.ts';
-import { integer, tuple, word } from '../../redis/reply.ts';
-import { principalKey } from '../../redis/scope.ts';
-import { defineScript } from '../../redis/script.ts';
-import type { StoreSettings } from '../../redis/settings.ts';
-import type { Shards } from '../../redis/shards.ts';
+import type { RedisConnection } from '@switchyard/redis';
+import { defineScript, integer, tuple, word } from '@switchyard/redis';
+import { principalKey } from '../../deployment/scope.ts';
+import type { StoreSettings } from '../../deployment/settings.ts';
+import type { Shards } from '../../deployment/shards.ts';
 import { shareOfShard } from './quotas.ts';
 
 export const budgetArgNames = ['tenantDay', 'tenantMonth', 'principalDay', 'principalMonth'] as const;

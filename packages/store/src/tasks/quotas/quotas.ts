@@ -1,4 +1,4 @@
-import type { StoreSettings } from '../../redis/settings.ts';
+import type { StoreSettings } from '../../deployment/settings.ts';
 
 /** The limits that quotas.lua reads. */
 export const quotaArgNames = [

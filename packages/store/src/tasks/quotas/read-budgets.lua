@@ -11,8 +11,8 @@
 local usage_root = unpack(KEYS)
 local principal, tenant_day, tenant_month, principal_day, principal_month = unpack(ARGV)
 
---- @include "../../redis/server.lua"
---- @include "../../redis/timestamps.lua"
+--- @include "@switchyard/redis/server.lua"
+--- @include "@switchyard/redis/timestamps.lua"
 --- @include "spent-budgets.lua"
 
 local whose, spent, budget, ends = spent_budget(usage_root, principal,

@@ -1,6 +1,6 @@
+import type { RedisConnection } from '@switchyard/redis';
 import type { ArchivedReading, TaskArchive } from '../../archive/task-archive.ts';
-import type { RedisConnection } from '../../redis/connection.ts';
-import { ownerOf, type Scope } from '../../redis/scope.ts';
+import { ownerOf, type Scope } from '../../deployment/scope.ts';
 import type { LargeTasks } from './large-tasks.ts';
 import { isLarge, TaskJson } from './task-json.ts';
 import { readingAt, type TaskReading, type TaskView } from './task-reading.ts';

@@ -1,4 +1,4 @@
-import type { RedisConnection } from '../../redis/connection.ts';
+import type { RedisConnection } from '@switchyard/redis';
 import type { ByteBudget } from './byte-budget.ts';
 import { Share } from './share.ts';
 import { TaskJson } from './task-json.ts';

@@ -1,11 +1,17 @@
-import { Batches, sendBatchThenEach } from '../../redis/batches.ts';
-import type { RedisConnection } from '../../redis/connection.ts';
-import type { Deadline } from '../../redis/deadline.ts';
-import { isOutage } from '../../redis/errors.ts';
-import { list, optional, type Parser, text, tupleAnd } from '../../redis/reply.ts';
-import { ownerOf, type Scope } from '../../redis/scope.ts';
-import { defineScript } from '../../redis/script.ts';
-import { PerShard, type Shards } from '../../redis/shards.ts';
+import type { Deadline, RedisConnection } from '@switchyard/redis';
+import {
+  Batches,
+  defineScript,
+  isOutage,
+  list,
+  optional,
+  type Parser,
+  sendBatchThenEach,
+  text,
+  tupleAnd,
+} from '@switchyard/redis';
+import { ownerOf, type Scope } from '../../deployment/scope.ts';
+import { PerShard, type Shards } from '../../deployment/shards.ts';
 import { archivedPosition, type HasArchive, readArchived, readArchivedTogether } from './archived-reads.ts';
 import type { LargeTasks } from './large-tasks.ts';
 import { bytesIn, type Piece, piece, readPieces } from './pieces.ts';

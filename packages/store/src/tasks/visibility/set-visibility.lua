@@ -12,7 +12,7 @@
 --          because it had more than one message)
 -- Invariant: a task that a client was given can be read and listed. Its version does not change.
 
---- @include "../../redis/server.lua"
+--- @include "@switchyard/redis/server.lua"
 
 local task_key, index_root = unpack(KEYS)
 local task_id, owner, from, to = unpack(ARGV)

@@ -1,8 +1,6 @@
-import { type DurableDependencies, runDurably } from '../../redis/durable.ts';
-import { word } from '../../redis/reply.ts';
-import { ownerOf, type Scope } from '../../redis/scope.ts';
-import { defineScript } from '../../redis/script.ts';
-import type { Shards } from '../../redis/shards.ts';
+import { type DurableDependencies, defineScript, runDurably, word } from '@switchyard/redis';
+import { ownerOf, type Scope } from '../../deployment/scope.ts';
+import type { Shards } from '../../deployment/shards.ts';
 import { hiddenLetter, stateLetters, withdrawnLetter } from './state-letters.ts';
 
 const setVisibilityScript = defineScript({

@@ -1,7 +1,7 @@
 import { Cluster, type Redis } from 'ioredis';
+import type { RedisAccess } from './address.ts';
 import { addressOf, createRedis, type RedisConnection } from './connection.ts';
-import type { RedisAccess } from './settings.ts';
-import { slotOf } from './shards.ts';
+import { slotOf } from './slots.ts';
 
 /** The servers on which channels are subscribed. */
 export interface ChannelServers {

@@ -1,7 +1,7 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
+import type { RedisAccess } from './address.ts';
 import { parseRedisAddress, type RedisAddress } from './address.ts';
 import { StoreUnreachable } from './errors.ts';
-import type { RedisAccess } from './settings.ts';
 
 /** One connection to a Redis, or the connections to a Cluster's nodes. */
 export type RedisConnection = Redis | Cluster;

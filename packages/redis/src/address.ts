@@ -1,5 +1,15 @@
 import { StoreError } from './errors.ts';
 
+/** How Redis is reached. */
+export interface RedisAccess {
+  /** `redis://…`, `rediss://…`, `redis+sentinel://…` or `redis+cluster://…`: see `parseRedisAddress`. */
+  readonly redisUrl: string;
+  /** Overrides the password in `redisUrl`. */
+  readonly redisPassword?: string;
+  /** CA certificates for a `rediss://` server, in PEM, instead of those that Node trusts. */
+  readonly redisCa?: string;
+}
+
 export interface RedisAddress {
   readonly kind: 'single' | 'sentinel' | 'cluster';
   readonly nodes: readonly { readonly host: string; readonly port: number }[];

@@ -227,17 +227,3 @@ export function idText(id: string): string {
 function globText(text: string): string {
   return text.replace(/[*?[\]\\]/g, '\\$&');
 }
-
-/**
- * A key that never exists, with the hash tag of another one. In a Cluster each script names it besides its own keys.
- * While a slot moves to another master, key by key, Redis refuses a script if one of the keys that it names is missing,
- * before it runs: so it cannot fail after some writes at a key that it computes and that has moved already.
- */
-export function guardKey(key: string): string {
-  return keyBeside(key, 'guard');
-}
-
-/** A key with the prefix and the hash tag of another one, so that both have one slot. */
-export function keyBeside(key: string, name: string): string {
-  return `${key.slice(0, key.indexOf('}') + 1)}:${name}`;
-}

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { basename } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { Cluster } from 'ioredis';
 import type { RedisConnection } from './connection.ts';
-import { guardKey } from './keys.ts';
 import type { Parser } from './reply.ts';
 import { ScriptCommand } from './script-command.ts';
+import { guardKey } from './slots.ts';
 
 export const INCLUDE = /^ *--- @include "(.+)"$/gm;
 
@@ -18,8 +20,8 @@ type Named<Names extends string, One> = {
 };
 
 /**
- * The header of a `.lua` file, as types. Names are in the order of the script; `test/redis/script-headers.test.ts`
- * compares the two.
+ * The header of a `.lua` file, as types. Names are in the order of the script; `script-headers.test.ts` compares the
+ * two.
  */
 interface ScriptDefinition<Key extends string, Argument extends string, Entry extends string, Reply> {
   /** The `.lua` file, relative to `from`: the `import.meta.url` of the definition. */
@@ -57,9 +59,8 @@ const HIDE_GUARD = 'KEYS[#KEYS] = nil ';
 export const definedScripts: ScriptDefinition<string, string, string, unknown>[] = [];
 
 /**
- * A Lua script, with names for its keys and arguments, and a parsed reply. A line `--- @include
- * "../record/record.lua"` is replaced by that file. Runs by its hash; Redis gets the source when it does not know it
- * (after a restart).
+ * A Lua script, with names for its keys and arguments, and a parsed reply. A line `--- @include "server.lua"` is
+ * replaced by that file. Runs by its hash; Redis gets the source when it does not know it (after a restart).
  */
 export class Script<Key extends string, Argument extends string, Entry extends string, Reply> {
   /** Of its file, without `.lua`. */
@@ -168,10 +169,12 @@ export function withIncludes(url: URL): string {
   return readFileSync(url, 'utf8').replace(INCLUDE, (_, file: string) => withIncludes(includedFile(file, url)));
 }
 
-/** Scripts of packages above the store begin the path of what they include of the store with this. */
-const STORE = '@switchyard/store/';
+/** What a script includes of another package: `@switchyard/<package>/<path below its sources>`. */
+const OF_PACKAGE = /^(@switchyard\/[^/]+)\/(.+)$/;
 
 /** @param file as in the line of the include; @param url of the file that has the line */
 export function includedFile(file: string, url: URL): URL {
-  return file.startsWith(STORE) ? new URL(`../${file.slice(STORE.length)}`, import.meta.url) : new URL(file, url);
+  const [, name, path] = OF_PACKAGE.exec(file) ?? [];
+  if (name === undefined || path === undefined) return new URL(file, url);
+  return new URL(path, pathToFileURL(createRequire(url).resolve(name)));
 }

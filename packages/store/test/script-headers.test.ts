@@ -2,14 +2,14 @@ import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import '@switchyard/operators';
-import '../../src/index.ts';
-import { definedScripts, INCLUDE, includedFile, withIncludes } from '../../src/redis/script.ts';
+import '../src/index.ts';
+import { definedScripts, INCLUDE, includedFile, withIncludes } from '@switchyard/redis';
 
 // The header of each script names its keys and arguments in order. These tests compare it with the definition in
 // TypeScript and with the Lua code.
 
-const packages = new URL('../../../', import.meta.url);
-const FILES = '{store,operators}/src/**/';
+const packages = new URL('../../', import.meta.url);
+const FILES = '{redis,store,operators}/src/**/';
 const SECTION = /^-- (KEYS|ARGV|EACH) {2}(.*(?:\n-- {7}.*)*)/gm;
 const ENTRY = /^(?:-- {7})?(?:<(?<those>[a-z-]+)>|(?<name>[a-z][a-z_0-9]*[?*]?))(?: {2}|$)/;
 const READ = /^ *local ([\w, ]+?) =\s+unpack\((KEYS|ARGV)(?:, (\d+))?(?:, \d+)?\)/gm;

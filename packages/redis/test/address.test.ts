@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { StoreError } from '../src/index.ts';
-import { parseRedisAddress } from '../src/redis/address.ts';
+import { parseRedisAddress } from '../src/address.ts';
+import { StoreError } from '../src/errors.ts';
 
 describe('the address of a Redis', () => {
   test.each([

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { ChannelGroup, type Listener } from './channel-group.ts';
 import type { ChannelServers } from './channel-servers.ts';
-import { hashTagOf } from './shards.ts';
+import { hashTagOf } from './slots.ts';
 
 type ReconnectListener = (isLost: (channel: string) => boolean) => void;
 

@@ -1,4 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
+import { crc16, SLOTS } from '@switchyard/redis';
 import { withDeployment } from './deployment-number.ts';
 import { ShardKeys } from './keys.ts';
 
@@ -73,17 +74,6 @@ export function shardOf(id: string, shards: number): number {
   return shards === 1 ? 0 : crc16(id) % shards;
 }
 
-const SLOTS = 16_384;
-
-/** What Redis Cluster hashes of the name of a key or channel of ours. */
-export function hashTagOf(name: string): string {
-  const begin = name.indexOf('{');
-  return name.slice(begin + 1, name.indexOf('}', begin));
-}
-
-/** The slot of Redis Cluster that keys and channels with this hash tag have. */
-export const slotOf = (hashTag: string): number => crc16(hashTag) % SLOTS;
-
 /** Largest distance, in slots, of a tag from the middle of its shard's part. */
 const NEAR = 16;
 
@@ -107,14 +97,4 @@ export function shardLayout(shards: number, deployment: number): string {
 export function layoutIn(text: string): { readonly shards: number; readonly deployment: number } {
   const [, deployment = '0'] = / deployment (\d+)$/.exec(text) ?? [];
   return { shards: Number.parseInt(text, 10), deployment: Number(deployment) };
-}
-
-/** CRC-16/XMODEM, the hash of Redis Cluster. */
-function crc16(text: string): number {
-  let crc = 0;
-  for (const byte of Buffer.from(text)) {
-    crc ^= byte << 8;
-    for (let bit = 0; bit < 8; bit++) crc = crc & 0x8000 ? ((crc << 1) ^ 0x1021) & 0xffff : (crc << 1) & 0xffff;
-  }
-  return crc;
 }

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type RedisConnection, retryDelayMs } from './connection.ts';
 import { isRedirected, NotReplicated } from './errors.ts';
-import { keyBeside } from './keys.ts';
 import { nothing } from './reply.ts';
 import { defineScript, type Script, type ScriptCall, type ScriptText } from './script.ts';
+import { keyBeside } from './slots.ts';
 
 export interface DurableDependencies {
   readonly redis: RedisConnection;

@@ -1,9 +1,8 @@
+import { createConnections, withDeadline } from '@switchyard/redis';
 import { expect, inject, test } from 'vitest';
-import { uniquePrefix } from '../../../../tests/support/prefix.ts';
-import { Queues } from '../../src/queue/queues.ts';
-import { createConnections } from '../../src/redis/connection.ts';
-import { withDeadline } from '../../src/redis/deadline.ts';
-import { Shards } from '../../src/redis/shards.ts';
+import { uniquePrefix } from '../../../tests/support/prefix.ts';
+import { Shards } from '../src/deployment/shards.ts';
+import { Queues } from '../src/queue/queues.ts';
 
 test('a connection has any number of queues, also those of requests, without a warning of a leak', async () => {
   const { commands } = createConnections({ redisUrl: inject('redisUrl') }, { isReplicated: false });

@@ -10,8 +10,8 @@
 --          { 'claimed', member, the field or '' } or { 'damaged', member, the error }
 -- Invariant: while a claim lasts, one process has the member. If that process dies, the member is claimed again.
 
---- @include "server.lua"
---- @include "claim.lua"
+--- @include "@switchyard/redis/server.lua"
+--- @include "@switchyard/redis/claim.lua"
 
 local set_key, tasks_root = unpack(KEYS)
 local claim_ms, limit, past_ms, field = unpack(ARGV)

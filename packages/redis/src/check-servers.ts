@@ -1,19 +1,14 @@
 import { createRequire } from 'node:module';
 import type { Redis } from 'ioredis';
 import type { RedisConnection } from './connection.ts';
-import { MAX_DEPLOYMENT } from './deployment-number.ts';
 import { StoreError } from './errors.ts';
 import { infoOf, mastersOf } from './masters.ts';
-import type { StoreSettings } from './settings.ts';
 
 /** The first version with sharded channels (SPUBLISH). A Valkey names the Redis version that it is compatible with. */
 const OLDEST_REDIS = 7;
 
-/** Refuses a Redis that is too old, or that would lose tasks silently. @throws {StoreError} */
-export async function checkDeployment(redis: RedisConnection, { prefix, deployment }: StoreSettings): Promise<void> {
-  if (/[{}]/.test(prefix)) throw new StoreError(`The key prefix "${prefix}" must not contain braces.`);
-  if (!Number.isInteger(deployment) || deployment < 0 || deployment > MAX_DEPLOYMENT)
-    throw new StoreError(`The number of the deployment is ${deployment}: it must be 0 to ${MAX_DEPLOYMENT}.`);
+/** Refuses a Redis that is too old, or that would lose keys silently. @throws {StoreError} */
+export async function checkServers(redis: RedisConnection): Promise<void> {
   await Promise.all(mastersOf(redis).map(checkServer));
 }
 

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test } from 'vitest';
-import { channelServers } from '../../src/redis/channel-servers.ts';
-import { createConnections, type RedisConnection } from '../../src/redis/connection.ts';
+import { channelServers } from '../src/channel-servers.ts';
+import { createConnections, type RedisConnection } from '../src/connection.ts';
 
 /** The first byte of a TLS handshake. */
 const HANDSHAKE = 0x16;

@@ -1,19 +1,10 @@
 import { repeatWhileFull } from './batches.ts';
 import type { RedisConnection } from './connection.ts';
 import { isOutage, toError } from './errors.ts';
-import type { ShardKeys } from './keys.ts';
-import { integer, text, tuple, tupleAnd, verdict } from './reply.ts';
-import { defineScript } from './script.ts';
+import { text, tuple } from './reply.ts';
 
 /** The row of a member in the reply of a script that includes claim.lua: the script's own, or the error. */
 export const damagedRow = tuple(text, text);
-export const claimMembersScript = defineScript({
-  file: 'claim-members.lua',
-  from: import.meta.url,
-  keys: ['set', 'tasksRoot'],
-  args: ['claimMs', 'limit', 'pastMs', 'field'],
-  reply: tupleAnd([integer, integer], verdict({ claimed: tuple(text, text), damaged: damagedRow })),
-});
 
 /** How long a member waits that cannot be worked on: it is tried, and reported, again each minute. */
 export const SET_ASIDE_MS = 60_000;
@@ -108,9 +99,9 @@ export async function workOff<Item extends ClaimedMember>(
  * @returns the number of members that were worked on
  * @throws the errors, after all other members of all shards were worked on
  */
-export async function workOffShards<Item extends ClaimedMember>(
-  shards: readonly ShardKeys[],
-  setOf: (keys: ShardKeys) => DueSet<Item>,
+export async function workOffShards<Keys, Item extends ClaimedMember>(
+  shards: readonly Keys[],
+  setOf: (keys: Keys) => DueSet<Item>,
 ): Promise<number> {
   const all = await Promise.all(shards.map((keys) => workOff(setOf(keys))));
   const errors = all.flatMap((each) => each.errors);
@@ -119,43 +110,6 @@ export async function workOffShards<Item extends ClaimedMember>(
   const messages = errors.slice(0, 10).map((error) => toError(error).message);
   if (errors.length > 1) throw new AggregateError(errors, messages.join('; '));
   return all.reduce((sum, { count }) => sum + count, 0);
-}
-
-/** What `claimMembers` claims. */
-export interface MembersToClaim {
-  readonly key: string;
-  readonly claimMs: number;
-  readonly limit: number;
-  readonly pastMs?: number;
-  /** Of the task's record, which is read for each member. */
-  readonly field?: string;
-}
-
-/** A member with the field of its task that was asked for, '' without one. `untilMs`: its score now. */
-export interface TaskMember extends ClaimedMember {
-  readonly field: string;
-  readonly untilMs: number;
-}
-
-/** @returns also `nextInMs`: ms until the next member is due; -1: there is none */
-export async function claimMembers(
-  redis: RedisConnection,
-  { tasks: tasksRoot }: ShardKeys,
-  { key, claimMs, limit, pastMs = 0, field = '' }: MembersToClaim,
-): Promise<Claims<TaskMember> & { readonly nextInMs: number }> {
-  const [nowMs, nextInMs, ...rows] = await claimMembersScript.run(redis, {
-    keys: { set: key, tasksRoot },
-    args: { claimMs, limit, pastMs, field },
-  });
-  const untilMs = nowMs - pastMs + claimMs;
-  return { nowMs, nextInMs, claimed: claimedTasks(rows, untilMs), damaged: damagedMembers(rows) };
-}
-
-type ClaimRow = readonly ['claimed', member: string, field: string] | DamagedMember;
-
-/** The tasks among the rows of such a script. @param untilMs their score now */
-export function claimedTasks(rows: readonly ClaimRow[], untilMs: number): TaskMember[] {
-  return rows.flatMap(([kind, member, field]) => (kind === 'claimed' ? { member, field, untilMs } : []));
 }
 
 export function damagedMembers(rows: readonly (DamagedMember | readonly ['claimed', ...unknown[]])[]): DamagedMember[] {

@@ -1,10 +1,10 @@
+import { ioredisProblem, versionProblem } from '@switchyard/redis';
 import { afterAll, describe, expect, inject, test } from 'vitest';
-import { uniquePrefix } from '../../../tests/support/prefix.ts';
-import { startRedis } from '../../../tests/support/redis.ts';
-import { Store, StoreError } from '../src/index.ts';
-import { ioredisProblem, versionProblem } from '../src/redis/check-deployment.ts';
-import { accepted, begun } from './support/drive.ts';
-import { alice, testRedis, testStore } from './support/redis.ts';
+import { uniquePrefix } from '../../../../tests/support/prefix.ts';
+import { startRedis } from '../../../../tests/support/redis.ts';
+import { Store, StoreError } from '../../src/index.ts';
+import { accepted, begun } from '../support/drive.ts';
+import { alice, testRedis, testStore } from '../support/redis.ts';
 
 const stores: Store[] = [];
 afterAll(() => Promise.all(stores.map((store) => store.stop())));

@@ -1,6 +1,6 @@
 import { Cluster, type Redis } from 'ioredis';
 import type { RedisConnection } from './connection.ts';
-import { hashTagOf, slotOf } from './shards.ts';
+import { hashTagOf, slotOf } from './slots.ts';
 
 /** The masters of a Cluster; otherwise the one server. */
 export function mastersOf(connection: RedisConnection): Redis[] {

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
+import type { RedisAccess } from './address.ts';
 import { onConnection } from './connection.ts';
 import { infoOf, mastersOf } from './masters.ts';
-import type { RedisAccess } from './settings.ts';
 
 /** The configuration of a Redis, as far as it can be read: a managed Redis may refuse CONFIG. */
 export interface RedisInspection {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { shardOf, tagNumber } from '../src/redis/shards.ts';
+import { shardOf, tagNumber } from '../../src/deployment/shards.ts';
 
 const SLOTS = 16_384;
 

@@ -1,14 +1,7 @@
-/** How Redis is reached. */
-export type RedisAccess = Pick<StoreSettings, 'redisUrl' | 'redisPassword' | 'redisCa'>;
+import type { RedisAccess } from '@switchyard/redis';
 
 /** The settings of a store. Times in milliseconds, sizes in bytes. */
-export interface StoreSettings {
-  /** `redis://…`, `rediss://…`, `redis+sentinel://…` or `redis+cluster://…`: see `parseRedisAddress`. */
-  readonly redisUrl: string;
-  /** Overrides the password in `redisUrl`. */
-  readonly redisPassword?: string;
-  /** CA certificates for a `rediss://` server, in PEM, instead of those that Node trusts. */
-  readonly redisCa?: string;
+export interface StoreSettings extends RedisAccess {
   /** Prefix of every key; two deployments on one Redis need two. No braces. */
   readonly prefix: string;
   /** Number of hash slots that tasks are spread over. Fixed for a deployment's life; 1 unless Redis is a Cluster. */

@@ -1,0 +1,12 @@
+import type { RedisConnection } from '@switchyard/redis';
+import { checkServers, StoreError } from '@switchyard/redis';
+import { MAX_DEPLOYMENT } from './deployment-number.ts';
+import type { StoreSettings } from './settings.ts';
+
+/** Refuses settings that no deployment can have, and a Redis that would lose tasks. @throws {StoreError} */
+export async function checkDeployment(redis: RedisConnection, { prefix, deployment }: StoreSettings): Promise<void> {
+  if (/[{}]/.test(prefix)) throw new StoreError(`The key prefix "${prefix}" must not contain braces.`);
+  if (!Number.isInteger(deployment) || deployment < 0 || deployment > MAX_DEPLOYMENT)
+    throw new StoreError(`The number of the deployment is ${deployment}: it must be 0 to ${MAX_DEPLOYMENT}.`);
+  await checkServers(redis);
+}
