@@ -49,6 +49,7 @@ const commandTable: readonly CommandModule[] = [
     load: async () => [(await import('./operator/schedules.ts')).addScheduleCommands],
   },
   { group: operators, name: 'why', load: async () => [(await import('./operator/why.ts')).addWhyCommand] },
+  { group: operators, name: 'search', load: async () => [(await import('./operator/search.ts')).addSearchCommand] },
   { group: operators, name: 'usage', load: async () => [(await import('./operator/usage.ts')).addUsageCommand] },
   {
     group: operators,

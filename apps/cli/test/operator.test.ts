@@ -70,6 +70,47 @@ describe('dead', () => {
   });
 });
 
+describe('search', () => {
+  it('finds tasks by the terms of the console', async () => {
+    const words = ['agent:pizza', 'state:completed,failed', '--page-size', '5'];
+    const { out, code } = await run(['search', ...words], { env });
+    expect(code).toBe(0);
+    expect(out).toMatch(/^Tasks: \d+\nTASK +AGENT +STATE +AT +TENANT +SUBJECT +TEXT\n/);
+    expect(api.requests.at(-1)?.query).toEqual({
+      agent: 'pizza',
+      state: 'TASK_STATE_COMPLETED,TASK_STATE_FAILED',
+      pageSize: '5',
+      contents: 'true',
+    });
+    expect((await json(['search', ...words], { env })).document).toMatchObject({ isPartial: false });
+  });
+
+  it('takes words in quotes, whether the shell has left the quotes or not, and continues a search', async () => {
+    await using own = await openStandInApi({ tasks: 1 });
+    own.answer('/admin/tasks', { tasks: [], totalSize: 10_000, nextPageToken: 'next', isPartial: true });
+    for (const words of [
+      ['text:two words', 'text:-draft', 'text:or', 'text:bill'],
+      ['text:"two words" text:-draft', 'text:or text:bill'],
+    ]) {
+      const { out } = await run(['search', ...words], {
+        env: { SWITCHYARD_OPERATOR_URL: own.url, ADMIN_KEY: own.key },
+      });
+      expect(own.requests.at(-1)?.query.text).toBe('"two words" -draft or bill');
+      expect(out).toBe(
+        'Tasks: 10000 or more\n' +
+          `Next: switchyard search 'text:"two words" text:-draft text:or text:bill' --page-size 50 --page-token next\n`,
+      );
+    }
+  });
+
+  it('names a term that it does not understand, and an agent that is not there', async () => {
+    const unknown = await run(['search', 'colour:red'], { env });
+    expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('There are is: state:')]);
+    const wrong = await run(['search', 'agent:piza'], { env });
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('there is no such agent')]);
+  });
+});
+
 describe('archive', () => {
   it('says in plain words what there is, and how far copying is', async () => {
     const { out } = await run(['archive'], { env });

@@ -1,43 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { taskRow } from '../../../tests/support/stand-in-answers.ts';
 import { until } from '../../../tests/support/until.ts';
-import { readSearch, termIn, withTerm } from '../src/pages/tasks/search-text.ts';
+import { termIn, withTerm } from '../src/pages/tasks/search-text.ts';
 import { hasBrowser } from './support/browser.ts';
 import { useConsole } from './support/use-console.ts';
 
-const now = Date.parse('2026-01-31T12:00:30Z');
-
 describe('a search', () => {
-  it('is parsed from words in any order', () => {
-    expect(readSearch('agent:pizza state:failed,working since:1h 1234-5678', now)).toEqual({
-      search: {
-        agent: 'pizza',
-        state: ['TASK_STATE_FAILED', 'TASK_STATE_WORKING'],
-        since: '2026-01-31T11:00:00.000Z',
-        id: '1234-5678',
-      },
-    });
-    expect(readSearch('tenant:"two words" until:2026-01-30', now).search).toEqual({
-      tenant: 'two words',
-      until: '2026-01-30T00:00:00.000Z',
-    });
-    expect(readSearch('text:"two words" agent:pizza text:-draft', now).search).toEqual({
-      text: '"two words" -draft',
-      agent: 'pizza',
-    });
-    expect(readSearch('sort:cost', now)).toEqual({ search: { sort: 'cost' } });
-    expect(readSearch('  ', now)).toEqual({ search: {} });
-  });
-
-  it('names the words that it does not understand, and uses the rest', () => {
-    expect(readSearch('colour:red agent:pizza', now)).toMatchObject({
-      search: { agent: 'pizza' },
-      problem: expect.stringContaining('colour'),
-    });
-    expect(readSearch('state:lost', now).problem).toContain('submitted');
-    expect(readSearch('since:yesterday', now).problem).toContain('30m');
-  });
-
   it('keeps the other words when one changes', () => {
     expect(withTerm('agent:pizza state:failed', 'agent', 'echo')).toBe('state:failed agent:echo');
     expect(withTerm('agent:pizza', 'agent', '')).toBe('');

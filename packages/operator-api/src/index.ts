@@ -60,6 +60,7 @@ export { defaultScopes, defaultTenant, keyDraft, keyParameters, scopesProblem } 
 export { type NearLimit, type Overview, overviewSchema } from './overview.ts';
 export { pageOf } from './page.ts';
 export { type ScheduleReading, scheduleReadingSchema } from './schedules.ts';
+export { readSearch, type SearchTerm, searchTerms, type TaskSearch } from './search.ts';
 export {
   type Answer,
   answerSchema,

@@ -41,6 +41,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'archive recopy': ['switchyard archive recopy --since 2026-01-31T12:00:00Z'],
   'archive forget': ['switchyard archive forget'],
   'tenant export': ['switchyard tenant export acme acme.jsonl', 'switchyard tenant export acme --subject ada'],
+  search: ['switchyard search agent:pizza state:failed since:1h', `switchyard search 'text:"two words"' text:-draft`],
   why: ['switchyard why 4f…'],
   logs: ['switchyard logs --follow', 'switchyard logs --task 4f… --level warn'],
   'keys create': ['switchyard keys create --subject ada --tenant acme --days 90'],

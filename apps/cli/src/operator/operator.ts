@@ -77,7 +77,7 @@ const whereToLook: Readonly<Record<string, string>> = {
   'dead-letter': 'switchyard dead list lists the dead letters.',
   key: 'switchyard keys list lists the keys.',
   scheduleId: 'switchyard schedules lists the schedules that go on.',
-  taskId: 'The console finds tasks of all clients: they are kept for RETENTION_MS after their end.',
+  taskId: 'switchyard search finds tasks of all clients: they are kept for RETENTION_MS after their end.',
 };
 
 /** Converts an error of the operators' API, or of another path of the gateway, to a failure. */

@@ -12,7 +12,6 @@ import { Empty, Loading, Problem } from '../../design/views.tsx';
 import { VirtualList } from '../../design/virtual-list.tsx';
 import { taskActions } from './bulk-actions.ts';
 import { SearchHelp } from './search-help.tsx';
-import { readSearch, type TaskSearch } from './search-text.ts';
 import { useSelection } from './selection.ts';
 import { TaskHead, TaskLine } from './task-line.tsx';
 import { liveQuery, TaskList } from './task-list.ts';

@@ -1,4 +1,4 @@
-import { commonTerms, type SearchTerm } from './search-terms.ts';
+import { type SearchTerm, searchTerms } from '@switchyard/operator-api';
 
 interface SearchHelpProps {
   /** What was typed. */
@@ -9,7 +9,7 @@ interface SearchHelpProps {
 /** The terms of the search, or the values of the one that is being typed. A click adds it. */
 export function SearchHelp({ text, onInput }: SearchHelpProps) {
   const word = /\S*$/.exec(text)?.[0] ?? '';
-  const typed = commonTerms.find(({ name }) => word.startsWith(`${name}:`));
+  const typed = searchTerms.find(({ name }) => word.startsWith(`${name}:`));
   const add = (part: string): void => onInput(text.slice(0, text.length - word.length) + part);
   if (typed?.values)
     return (
@@ -26,7 +26,7 @@ export function SearchHelp({ text, onInput }: SearchHelpProps) {
     );
   return (
     <ul class="search-help" aria-label="Terms of the search">
-      {commonTerms
+      {searchTerms
         .filter(({ name }) => word.includes(':') || name.startsWith(word))
         .map((term) => (
           <TermLine key={term.name} term={term} onPress={() => add(term.start)} />

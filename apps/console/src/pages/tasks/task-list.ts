@@ -1,6 +1,5 @@
 import { batch, type ReadonlySignal, signal } from '@preact/signals';
-import type { Query, TaskPage, TaskRow } from '@switchyard/operator-api';
-import type { TaskSearch } from './search-text.ts';
+import type { Query, TaskPage, TaskRow, TaskSearch } from '@switchyard/operator-api';
 
 const livePageSize = 100;
 const nextPageSize = 200;
