@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { type Query, taskPageSchema } from '@switchyard/operator-api';
+import { type Query, readSearch, type TaskSearch, taskPageSchema } from '@switchyard/operator-api';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { call, problemText } from '../../app/api.ts';
 import { useLive } from '../../app/live.ts';
