@@ -8,8 +8,8 @@ local clock_ms, clock_us
 local function now_ms()
   if not clock_ms then
     local time = redis.call('TIME')
-    local seconds, micros = tonumber(time[1]), tonumber(time[2])
-    clock_ms, clock_us = seconds * 1000 + math.floor(micros / 1000), seconds * 1000000 + micros
+    clock_us = time[1] * 1000000 + time[2]
+    clock_ms = (clock_us - clock_us % 1000) / 1000
   end
   return clock_ms
 end

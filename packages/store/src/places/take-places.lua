@@ -68,7 +68,7 @@ for i = FIRST, #ARGV do
     taken, places = taken + 1, places + 1
     answer = tokens[taken]
     redis.call('HSET', holder, answer, root .. place)
-    count_running(running, root, 1)
+    count_running(running, root, '1')
     count_place(root, place, 1)
     if starts_at then starts_at = starts_at + start_ms end
   elseif answer ~= 'slots' then

@@ -29,7 +29,7 @@ local function take_back(root, id, token)
   if redis.call('HGET', root .. id, 'token') ~= token then return false end
   if redis.call('ZREM', root .. 'prioritized', id) == 0 then return false end
   redis.call('HSET', holder_key(running, token), token, root .. id)
-  count_running(running, root, 1)
+  count_running(running, root, '1')
   return true
 end
 

@@ -26,7 +26,7 @@ local function recover_process(running, process, limit, woken)
     local root, id = held[at + 1]:match('^(.*:)([^:]*)$')
     redis.call('HDEL', held_key, held[at])
     if root then
-      count_running(running, root, -1)
+      count_running(running, root, '-1')
       if is_of_places(root) then
         count_place(root, id, -1)
       else

@@ -47,7 +47,7 @@ local function remove_job(root, id)
   if waited > 0 then
     redis.call('INCR', root .. 'removed')
     -- A queue that nobody serves is tidied, too.
-    count_running(running_key(root), root, 0)
+    count_running(running_key(root), root, '0')
   end
   if is_ordinary and tenant and tag and not begun then close_gap(root, tenant, tag) end
   return 'removed'

@@ -49,7 +49,7 @@ local function end_hold(root, id, token)
     if redis.call('HGET', root .. id, 'token') == token then redis.call('HDEL', root .. id, 'token') end
     return false
   end
-  count_running(running, root, -1)
+  count_running(running, root, '-1')
   if is_of_places(root) then count_place(root, id, -1) end
   return true
 end

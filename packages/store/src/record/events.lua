@@ -1,5 +1,5 @@
 -- The events that a script emits. They are numbered without gaps, kept in the stream, and published.
--- Needs fields.lua and push_key.
+-- Needs fields.lua, kept_events and push_key.
 --
 -- record.changes.events: seq, incarnation, header, json of each event, one after the other
 
@@ -23,7 +23,7 @@ local function publish(record)
   for i = 1, #events, 4 do
     local seq, incarnation, header, json = unpack(events, i, i + 3)
     incarnation = ('%d'):format(incarnation)
-    add_event(lines, events_key, before, seq, incarnation, header, json)
+    add_event(lines, events_key, before, seq, incarnation, header, json, seq > tonumber(kept_events))
     before = incarnation
   end
   redis.call('SPUBLISH', events_key, table.concat(lines, '\n'))

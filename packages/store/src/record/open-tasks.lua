@@ -2,6 +2,6 @@
 -- up. See quotas.lua.
 
 local function count_ended(outbox_key, tenant, count)
-  local left = redis.call('HINCRBY', outbox_key .. ':open', tenant, -count)
+  local left = redis.call('HINCRBY', outbox_key .. ':open', tenant, count == 1 and '-1' or -count)
   if left <= 0 then redis.call('HDEL', outbox_key .. ':open', tenant) end
 end

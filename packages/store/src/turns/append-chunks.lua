@@ -45,13 +45,13 @@ inside = not outside and (inside or '') .. growth
 if inside and #inside > tonumber(inline_bytes) then return end
 
 --- @include "../record/add-event.lua"
-local lines, before = {}, last_incarnation or '0'
+local lines, before, most = {}, last_incarnation or '0', tonumber(kept_events)
 -- As next_incarnation in append.lua.
 local incarnation = written > 0 and last_incarnation
   or ('%d'):format(tonumber(fence:match('[^.]+$'), 36) % 60466175 + 1)
 for i = 9, #ARGV do
   seq = seq + 1
-  add_event(lines, events_key, before, seq, incarnation, header, ARGV[i])
+  add_event(lines, events_key, before, seq, incarnation, header, ARGV[i], seq > most)
   before = incarnation
 end
 if outside then

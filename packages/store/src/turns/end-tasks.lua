@@ -24,7 +24,7 @@
 
 local tasks_root, outbox_key, index_root = unpack(KEYS)
 local kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 4)
-kept_events, inline_bytes = tonumber(kept_events), tonumber(inline_bytes)
+local most_events, most_bytes = kept_events + 0, inline_bytes + 0
 -- Where the first task begins in ARGV, and how many arguments each has.
 local FIRST, SIZE = 5, 8
 
@@ -41,36 +41,38 @@ local changes, ended, jobs, open, replies = {}, {}, {}, {}, {}
 
 local function end_task(at)
   local task_id, queue_root, fence, number, works, state, message, is_reply = unpack(ARGV, at, at + SIZE - 1)
-  local task_key, written = tasks_root .. task_id, number - 1
+  local task_key = tasks_root .. task_id
   local turn, messages, before, seq, turn_seq, since, index_time, owner, context, job, token, last_incarnation, history,
     cancel, webhooks, has_other_keys, has_context_index, skill, artifacts =
     unpack(redis.call('HMGET', task_key, 'turn', 'messages', 'state', 'seq', 'turn_seq', 'time', 'index_time', 'owner',
       'context', 'job', 'token', 'incarnation', 'h', 'cancel', 'webhooks', 'has_other_keys', 'has_context_index',
       'skill', 'artifacts'))
   if turn ~= fence or messages ~= '1' or cancel or webhooks or has_other_keys or not history
-    or (before ~= 's' and before ~= 'w') or (turn_seq or '0') + 0 ~= written then return 'not-plain' end
+    or (before ~= 's' and before ~= 'w') or (turn_seq or 0) + 1 ~= number + 0 then return 'not-plain' end
   if message ~= '' then history = history .. ',\t' .. message end
   local last = seq + (works == '' and 1 or 2)
-  if #history > inline_bytes or last > kept_events then return 'not-plain' end
+  if #history > most_bytes or last > most_events then return 'not-plain' end
+  -- As text: Redis converts numbers slowly.
+  local last_seq = ('%d'):format(last)
 
   -- The first write needs no memory, so that a full Redis lets tasks end: see allow_out_of_memory.
   redis.call('PEXPIRE', task_key, retention_ms)
-  local events_key, lines, known = task_key .. ':e', {}, last_incarnation or '0'
+  local events_key, lines, known, written = task_key .. ':e', {}, last_incarnation or '0', number
   if works ~= '' then
     local event = status_update(task_id, context, status_text('w', stamp, ''), '')
-    add_event(lines, events_key, known, last - 1, incarnation, 'w', event)
-    written, known = written + 1, incarnation
+    add_event(lines, events_key, known, last == 2 and '1' or ('%d'):format(last - 1), incarnation, 'w', event)
+    written, known = ('%d'):format(number + 1), incarnation
   end
   local status, header = status_text(state, stamp, message), state .. (is_reply ~= '' and '1m' or '1')
-  add_event(lines, events_key, known, last, incarnation, header, status_update(task_id, context, status, ''))
-  redis.call('HSET', task_key, 'state', state, 'seq', ('%d'):format(last), 'time', time, 'index_time', time,
-    'answered', '1', 'turn_seq', ('%d'):format(written + 1), 'incarnation', incarnation, 'status', status, 'h', history)
+  add_event(lines, events_key, known, last_seq, incarnation, header, status_update(task_id, context, status, ''))
+  redis.call('HSET', task_key, 'state', state, 'seq', last_seq, 'time', time, 'index_time', time,
+    'answered', '1', 'turn_seq', written, 'incarnation', incarnation, 'status', status, 'h', history)
   redis.call('HDEL', task_key, 'turn', 'token', 'started', 'attempts', 'job', 'inbox', 'initial_entry')
   local index, old, new = index_root .. ':' .. owner, before .. since .. task_id, state .. time .. task_id
   move(changes, index, old, new, true)
   if context ~= task_id or has_context_index then move(changes, index .. ':' .. context, old, new, true) end
   move(changes, agent_index(index_root, owner), 'o' .. index_time .. task_id, new)
-  redis.call('SPUBLISH', events_key, lines[2] and table.concat(lines, '\n') or lines[1])
+  redis.call('SPUBLISH', events_key, lines[2] and lines[1] .. '\n' .. lines[2] or lines[1])
   redis.call('PEXPIRE', events_key, replay_ms)
   if artifacts then
     --- @include "../record/task-keys.lua"
