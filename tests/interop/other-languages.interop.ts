@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { skippedFor } from '../support/has-program.ts';
 import { type HttpServer, openHttpServer } from '../support/http-server.ts';
+import { missingPostgres } from '../support/postgres.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
+import { type ArchivedTask, startArchivedTask } from './support/archived-task.ts';
 import {
   goToolchain,
   type InstalledClient,
@@ -26,6 +29,9 @@ let hooks: HttpServer;
 /** What came to the webhook, as JSON. */
 const delivered: string[] = [];
 const url = (): string => stack.urls[0] ?? '';
+/** In a deployment with an archive and files. */
+let archived: ArchivedTask | undefined;
+const skipped = missingPostgres === undefined ? '' : skippedFor(missingPostgres);
 
 beforeAll(async () => {
   hooks = await openHttpServer(async (request, response) => {
@@ -36,14 +42,15 @@ beforeAll(async () => {
   const env = { PUSH_ALLOW_HTTP: 'true', PUSH_ALLOW_HOSTS: '127.0.0.0/8' };
   const strictly = { ...env, CONFORMANCE_OFF: 'push', CONFORMANCE_REQUIRED_EXTENSION: 'true' };
   const redisUrl = inject('redisUrl');
-  [stack, strict] = await Promise.all([
+  [stack, strict, archived] = await Promise.all([
     startStack({ redisUrl, agents: ['conformance', 'pizza'], env }),
     startStack({ redisUrl, agents: ['conformance'], env: strictly }),
+    skipped ? undefined : startArchivedTask({ redisUrl, agents: ['conformance'], env }),
   ]);
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
-  await Promise.all([stack?.stop(), strict?.stop(), hooks?.close()]);
+  await Promise.all([stack?.stop(), strict?.stop(), hooks?.close(), archived?.stop()]);
 });
 
 const bindings = ['JSONRPC', 'HTTP+JSON', 'GRPC'];
@@ -173,14 +180,27 @@ for (const { name, client, toolchain, versions, lacks = [], says } of sdks) {
       return Object.fromEntries(Object.entries(facts).filter(([each]) => !left.includes(each)));
     };
 
-    it.each(ways)('gets the expected results over $binding, version $version', { timeout: 100_000 }, async (way) => {
-      const { version, binding } = way;
-      const { webhook, errors, ...got } = await report(installed, url(), binding, version, hooks.url);
+    /** @param ended the id of the task in the cases of a completed one; default: they make some */
+    const expectAll = async (at: string, { version, binding }: (typeof ways)[number], ...ended: string[]) => {
+      const { webhook, errors, ...got } = await report(installed, at, binding, version, hooks.url, ...ended);
       const facts = { ...got, ...prefixed('error', errors) };
       expect(only(facts, version, binding)).toEqual(only({ ...everyCase, ...says }, version, binding));
       const isTold = (): boolean => delivered.some((text) => text.includes(String(webhook)) && /completed/i.test(text));
       await until(isTold, { what: `the webhook gets the end of ${webhook}` });
-    });
+    };
+
+    it.each(ways)('gets the expected results over $binding, version $version', { timeout: 100_000 }, (way) =>
+      expectAll(url(), way),
+    );
+
+    it.skipIf(skipped).each(ways)(
+      `gets the same of a task that only the archive has over $binding, version $version${skipped && ` (${skipped})`}`,
+      { timeout: 200_000 },
+      async (way) => {
+        const { url = '', id = '' } = (await archived?.whenForgotten()) ?? {};
+        await expectAll(url, way, id);
+      },
+    );
 
     it.each(ways)('learns why it is refused over $binding, version $version', { timeout: 100_000 }, async (way) => {
       const { version, binding } = way;

@@ -1,5 +1,6 @@
-// The Go SDK as its users write it: `interop <base URL> <binding> <version> <webhook>`, a line of JSON for each case.
-// With the webhook `none`, the cases of an agent without webhooks that requires an extension.
+// The Go SDK as its users write it: `interop <base URL> <binding> <version> <webhook> [<ended task>]`, a line of JSON
+// for each case. With the webhook `none`, the cases of an agent without webhooks that requires an extension. With the id
+// of an ended task, the cases of a completed task are about that one.
 package main
 
 import (
@@ -41,6 +42,9 @@ func request(scenario string, task *a2a.Task) *a2a.SendMessageRequest {
 }
 
 func (c *cases) task(ctx context.Context, scenario string) (*a2a.Task, error) {
+	if scenario == "tck-complete-task" && len(os.Args) > 5 {
+		return c.client.GetTask(ctx, &a2a.GetTaskRequest{ID: a2a.TaskID(os.Args[5])})
+	}
 	answer, err := c.client.SendMessage(ctx, request(scenario, nil))
 	if err != nil {
 		return nil, err

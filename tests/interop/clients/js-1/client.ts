@@ -24,10 +24,11 @@ import {
 } from '@a2a-js/sdk/client';
 import { GrpcTransportFactory } from '@a2a-js/sdk/client/grpc';
 
-// @a2a-js/sdk 1.x as its users write it: `client.ts <base URL> <binding> <version> <webhook>`, a line of JSON for each
-// case. With the webhook `none`, the cases of an agent without webhooks that requires an extension.
+// @a2a-js/sdk 1.x as its users write it: `client.ts <base URL> <binding> <version> <webhook> [<ended task>]`, a line of
+// JSON for each case. With the webhook `none`, the cases of an agent without webhooks that requires an extension. With
+// the id of an ended task, the cases of a completed task are about that one.
 
-const [url = '', binding = '', version = '', hook = ''] = process.argv.slice(2);
+const [url = '', binding = '', version = '', hook = '', ended] = process.argv.slice(2);
 const webhook = 'https://example.com/hook';
 const legacyCompat = { enabled: version === '0.3' };
 const factories = { JSONRPC: JsonRpcTransportFactory, 'HTTP+JSON': RestTransportFactory, GRPC: GrpcTransportFactory };
@@ -82,6 +83,7 @@ class Cases {
   }
 
   async #task(scenario: string): Promise<Task> {
+    if (scenario === 'tck-complete-task' && ended) return this.#client.getTask(GetTaskRequest.fromJSON({ id: ended }));
     const answer = await this.#client.sendMessage(request(scenario));
     if (!('status' in answer)) throw new Error('the answer is a message');
     return answer;

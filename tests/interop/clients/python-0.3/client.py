@@ -1,5 +1,6 @@
-"""The Python SDK 0.3 as its users write it: `client.py <base URL> <binding> 0.3 <webhook>`, a line of JSON for each
-case. With the webhook `none`, the cases of an agent without webhooks that requires an extension."""
+"""The Python SDK 0.3 as its users write it: `client.py <base URL> <binding> 0.3 <webhook> [<ended task>]`, a line of
+JSON for each case. With the webhook `none`, the cases of an agent without webhooks that requires an extension. With the
+id of an ended task, the cases of a completed task are about that one."""
 
 import asyncio
 import json
@@ -23,7 +24,7 @@ from a2a.types import (
     TextPart,
 )
 
-URL, BINDING, _, HOOK = sys.argv[1:5]
+URL, BINDING, _, HOOK, *ENDED = sys.argv[1:]
 WEBHOOK = 'https://example.com/hook'
 
 
@@ -64,8 +65,10 @@ class Cases:
     async def ask(self, *args):
         return [event async for event in self.plain.send_message(message(*args))][-1]
 
-    async def task(self, *args):
-        return (await self.ask(*args))[0]
+    async def task(self, scenario):
+        if scenario == 'tck-complete-task' and ENDED:
+            return await self.plain.get_task(TaskQueryParams(id=ENDED[0]))
+        return (await self.ask(scenario))[0]
 
     async def follow(self, *args):
         return [fact(event) async for event in self.streaming.send_message(message(*args))]

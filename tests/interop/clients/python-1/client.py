@@ -1,5 +1,6 @@
-"""The Python SDK 1.x as its users write it: `client.py <base URL> <binding> <version> <webhook>`, a line of JSON for
-each case. With the webhook `none`, the cases of an agent without webhooks that requires an extension."""
+"""The Python SDK 1.x as its users write it: `client.py <base URL> <binding> <version> <webhook> [<ended task>]`, a line
+of JSON for each case. With the webhook `none`, the cases of an agent without webhooks that requires an extension. With
+the id of an ended task, the cases of a completed task are about that one."""
 
 import asyncio
 import json
@@ -11,7 +12,7 @@ import httpx
 from a2a.client import A2ACardResolver, ClientConfig, ClientFactory
 from a2a.types import a2a_pb2 as pb
 
-URL, BINDING, VERSION, HOOK = sys.argv[1:5]
+URL, BINDING, VERSION, HOOK, *ENDED = sys.argv[1:]
 WEBHOOK = 'https://example.com/hook'
 
 
@@ -52,8 +53,10 @@ class Cases:
     async def ask(self, *args):
         return [event async for event in self.plain.send_message(request(*args))][-1]
 
-    async def task(self, *args):
-        return (await self.ask(*args)).task
+    async def task(self, scenario):
+        if scenario == 'tck-complete-task' and ENDED:
+            return await self.plain.get_task(pb.GetTaskRequest(id=ENDED[0]))
+        return (await self.ask(scenario)).task
 
     async def follow(self, *args):
         return [event async for event in self.streaming.send_message(request(*args))]

@@ -1,5 +1,6 @@
-//! The SDK for Rust as its users write it: `client <base URL> <binding> <version> <webhook>`, a line of JSON for each
-//! case. With the webhook `none`, the cases of an agent without webhooks that requires an extension.
+//! The SDK for Rust as its users write it: `client <base URL> <binding> <version> <webhook> [<ended task>]`, a line of
+//! JSON for each case. With the webhook `none`, the cases of an agent without webhooks that requires an extension. With
+//! the id of an ended task, the cases of a completed task are about that one.
 
 use std::sync::Arc;
 
@@ -126,10 +127,14 @@ fn no_hook(task_id: &str) -> DeleteTaskPushNotificationConfigRequest {
 struct Cases {
     client: Client,
     webhook: String,
+    ended: Option<String>,
 }
 
 impl Cases {
     async fn ask(&self, scenario: &str) -> Result<Task, A2AError> {
+        if let ("tck-complete-task", Some(id)) = (scenario, &self.ended) {
+            return self.client.get_task(&get(id)).await;
+        }
         match self.client.send_message(&request(scenario, None)).await? {
             SendMessageResponse::Task(task) => Ok(task),
             SendMessageResponse::Message(_) => Err(A2AError::internal("the answer is a message")),
@@ -330,7 +335,7 @@ async fn main() {
         Ok(connected) => connected,
         Err(error) => return report("card", Err(error)),
     };
-    let cases = Cases { client, webhook: args[4].clone() };
+    let cases = Cases { client, webhook: args[4].clone(), ended: args.get(5).cloned() };
     if args[4] == "none" {
         report("refusals", cases.refusals().await);
         if args[2] == "GRPC" {
