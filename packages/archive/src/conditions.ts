@@ -43,7 +43,7 @@ export function afterToken(parameters: Parameters, query: ArchiveQuery): readonl
 }
 
 /** Tenants and principals have an index; other beginnings are compared with each owner. */
-export function ownedBy(parameters: Parameters, prefix: string): string {
+function ownedBy(parameters: Parameters, prefix: string): string {
   if (isTenant(prefix)) return `tenant_key = ${parameters.add(keyOf(prefix))}`;
   if (isPrincipal(prefix)) return `principal_key = ${parameters.add(keyOf(prefix))}`;
   return `starts_with(owner, ${parameters.add(prefix)})`;

@@ -24,7 +24,7 @@ export interface TaskArchive {
   /** As `delete`, up to `size` tasks of a tenant, whose name is URI-encoded. @returns how many */
   deleteTenant(tenant: string, size: number): Promise<number>;
   /**
-   * Tasks of owners that begin with this text, and that ended within these times, in the order of their end.
+   * Tasks of a tenant (`tenant/`) or a principal (`tenant/subject/`) that ended within these times, in this order.
    * @returns time and id of each
    */
   endedOf(ownerPrefix: string, range: EndedRange): Promise<readonly string[]>;
