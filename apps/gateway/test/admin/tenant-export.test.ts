@@ -208,6 +208,28 @@ describe.skipIf(skippedFor(missingPostgres))('an export of a tenant', () => {
     expect(idsIn(await exported())).toEqual([...ids].sort());
   });
 
+  it('reads a page when it is asked for one, however much the tenant has', async () => {
+    const large = 'x'.repeat(1024 ** 2);
+    const old = await Promise.all(Array.from({ length: 12 }, () => ended(ada, large)));
+    await copied(...old);
+    await forget(...old);
+    const young = await Promise.all(Array.from({ length: 12 }, () => ended(bob, large)));
+    const running = new Ops(stage.store).tenantExport.run({ tenant: 'acme/ü' }, signal);
+    const seen: string[] = [];
+    for await (const { lines } of running) {
+      // As a page of a list: 8 MiB, and the task with which it has as many.
+      expect(lines.join('').length).toBeLessThan(10 * 1024 ** 2);
+      if (lines.length > 0 && seen.length === 0) {
+        const ids = lines.map((line) => (JSON.parse(line) as Line).task.id);
+        for (const id of young.filter((each) => !ids.includes(each))) await stage.store.tasks.delete(bob, id);
+        await stage.store.tasks.delete(ada, old[11] ?? '');
+      }
+      seen.push(...lines.map((line) => (JSON.parse(line) as Line).task.id));
+    }
+    expect(seen.filter((id) => old.includes(id))).toHaveLength(11);
+    expect(seen.filter((id) => young.includes(id)).length).toBeLessThan(12);
+  });
+
   it('is in the audit trail, because it has texts', async () => {
     await exported({ subject: 'ada' });
     const trail = async () => {
