@@ -2,7 +2,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findRedisServer, freePort, redisImage, startRedisServer } from '@switchyard/local';
-import { inspectRedis } from '@switchyard/store';
+import { inspectMasters } from '@switchyard/store';
 import { isDockerRunning } from './docker.ts';
 
 export interface TestRedis {
@@ -39,7 +39,7 @@ export async function startRedis(options: TestRedisOptions = {}): Promise<TestRe
 }
 
 async function requireServer(redis: TestRedis, wanted: string): Promise<void> {
-  const [found] = await inspectRedis({ redisUrl: redis.url });
+  const [found] = await inspectMasters({ redisUrl: redis.url, prefix: 'sw', shards: 1 });
   if (found?.server === wanted) return;
   await redis.stop();
   throw new Error(`${found?.server} answers instead of ${wanted}`);

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
 import { agents, workers } from '../../../tests/support/stand-in-answers.ts';
 import { openStandInApi, type StandInApi } from '../../../tests/support/stand-in-api.ts';
+import { shardFindings } from '../src/operator/check-redis.ts';
 import { json, run } from './support/run.ts';
 
 // Commands for the upkeep of an installation: doctor, and those that start other programs.
@@ -29,6 +30,16 @@ afterAll(async () => {
 const nobody = ['--agent-card', 'http://127.0.0.1:49999'];
 
 describe('switchyard doctor', () => {
+  it('says which masters of a Cluster have no shard', () => {
+    const on = (...counts: number[]) => shardFindings(counts.map((shards) => ({ shards })));
+    expect(on(4)).toEqual([]);
+    expect(on(3, 1)).toMatchObject([{ verdict: 'ok', text: '4 shards on 2 masters: 3, 1' }]);
+    const [few] = on(1, 0, 1);
+    expect(few).toMatchObject({ verdict: 'warning', text: '2 shards on 3 masters: 1, 0, 1; 1 of them has no tasks' });
+    expect(few?.todo).toContain('docs/deployments.md');
+    expect(on(4, 0)[0]?.todo).toContain('Move slots');
+  });
+
   it('reports what is well, what is not, and what to do', async () => {
     const { out, err, code } = await run(['doctor', ...nobody], { env });
     expect([code, err]).toEqual([1, '']);

@@ -117,7 +117,7 @@ function readDeploymentsOf(raw: RawSettings, environment: Environment): readonly
     if (environment[name]) raw.refuse(name, 'belongs into the file of DEPLOYMENTS_FILE');
   const deployments = raw.check('DEPLOYMENTS_FILE', () => readDeployments(file));
   if (deployments && !deployments.some(({ number }) => number === own))
-    raw.refuse('DEPLOYMENT', 'must be a number in the file of DEPLOYMENTS_FILE: its operators are served here');
+    raw.refuse('DEPLOYMENT', 'must be a number in the file of DEPLOYMENTS_FILE: its audit trail is there');
   return deployments;
 }
 

@@ -8,6 +8,10 @@ export interface OperatorClientOptions {
   /** An operator's key. */
   readonly key: string;
   readonly fetch?: typeof fetch;
+  /** Of several deployments behind the gateway: that of all requests, unless an id says another one. */
+  readonly deployment?: number | undefined;
+  /** Called with the deployment of each answer that says one: there are several. */
+  readonly onDeployment?: ((deployment: number) => void) | undefined;
 }
 
 /** Query parameters. Lists are separated by commas; undefined values are left out. */
@@ -42,7 +46,10 @@ export class OperatorClient {
    */
   async call<Schema extends z.ZodType>(path: string, schema: Schema, call: Call = {}): Promise<z.output<Schema>> {
     const response = await this.#send(path, call, 'application/json');
-    return schema.parse(response.status === 204 ? undefined : await response.json());
+    const answer: unknown = response.status === 204 ? undefined : await response.json();
+    const { deployment }: { readonly deployment?: unknown } = Object(answer);
+    if (typeof deployment === 'number') this.#options.onDeployment?.(deployment);
+    return schema.parse(answer);
   }
 
   /** The content at a path. @throws {OperatorError} also errors of `fetch` */
@@ -98,14 +105,14 @@ export class OperatorClient {
     accept: string,
     last?: string,
   ): Promise<Response> {
-    const { url, key, fetch: send = fetch } = this.#options;
+    const { url, key, fetch: send = fetch, deployment } = this.#options;
     const headers = {
       accept,
       authorization: `Bearer ${key}`,
       ...(body && { 'content-type': 'application/json' }),
       ...(last !== undefined && { 'last-event-id': last }),
     };
-    const response = await send(new URL(path + queryText(query), url), {
+    const response = await send(new URL(path + queryText({ deployment, ...query }), url), {
       method,
       headers,
       ...(body && { body: JSON.stringify(body) }),

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { RedisAccess } from './address.ts';
 import { onConnection } from './connection.ts';
-import { infoOf, mastersOf } from './masters.ts';
+import { infoOf, masterOf, mastersOf } from './masters.ts';
 
 /** The configuration of a Redis, as far as it can be read: a managed Redis may refuse CONFIG. */
 export interface RedisInspection {
@@ -21,14 +21,25 @@ export interface RedisInspection {
   readonly clockAheadMs: number;
   /** Time of the fastest of five round trips. */
   readonly latencyMs: number;
+  /** How many of the given keys it has. */
+  readonly keys: number;
 }
 
-/** Inspects each master, over a connection of its own. @throws {StoreError} no answer, or the address is wrong */
-export function inspectRedis(access: RedisAccess): Promise<readonly RedisInspection[]> {
-  return onConnection(access, (redis) => Promise.all(mastersOf(redis).map(inspect)));
+/**
+ * Inspects each master, over a connection of its own.
+ * @param keys are counted for each. @throws {StoreError} no answer, or the address is wrong
+ */
+export function inspectRedis(access: RedisAccess, keys: readonly string[] = []): Promise<readonly RedisInspection[]> {
+  return onConnection(access, (redis) => {
+    const masters = keys.map((key) => masterOf(redis, key));
+    const inspections = mastersOf(redis).map(async (node) => {
+      return { ...(await inspect(node)), keys: masters.filter((each) => each === node).length };
+    });
+    return Promise.all(inspections);
+  });
 }
 
-async function inspect(node: Redis): Promise<RedisInspection> {
+async function inspect(node: Redis): Promise<Omit<RedisInspection, 'keys'>> {
   const [info, listpackValue, streamNodeBytes] = await Promise.all([
     infoOf(node),
     numberOf(node, 'hash-max-listpack-value'),

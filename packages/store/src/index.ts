@@ -1,13 +1,11 @@
 export {
   ArchiveTooSlow,
   ArchiveUnavailable,
-  inspectRedis,
   isOutage,
   isOutOfMemory,
   NotArchivable,
   parseRedisAddress,
   type RedisAddress,
-  type RedisInspection,
   StoreError,
   StoreUnreachable,
 } from '@switchyard/redis';
@@ -37,6 +35,7 @@ export type { Conversations, NewConversation } from './conversations/conversatio
 export { type ApiKeyParts, apiKeyParts, secretHash } from './credentials/api-key.ts';
 export type { Credential, CredentialDraft, Credentials } from './credentials/credentials.ts';
 export { deploymentOf, MAX_DEPLOYMENT } from './deployment/deployment-number.ts';
+export { inspectMasters, type MasterInspection } from './deployment/inspect-masters.ts';
 export type { ShardKeys as Shard } from './deployment/keys.ts';
 export type { StoreObserver } from './deployment/observer.ts';
 export { principalKey, type Scope } from './deployment/scope.ts';

@@ -1,5 +1,5 @@
 import { freePort } from '@switchyard/local';
-import { type FeedItem, type OpenTurn, Store } from '@switchyard/store';
+import { type FeedItem, inspectMasters, type OpenTurn, Store } from '@switchyard/store';
 import { Shards } from '@switchyard/store/inside';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
@@ -89,6 +89,17 @@ async function moveSlot(key: string, from: RedisNode, to: RedisNode): Promise<vo
     target.disconnect();
   }
 }
+
+test('an inspection says how many shards each master has', async () => {
+  const countsOf = async (shards: number): Promise<readonly number[]> => {
+    const masters = await inspectMasters({ redisUrl: redis.url, prefix: 'sw', shards });
+    return masters.map((master) => master.shards).sort();
+  };
+  expect(await countsOf(1)).toEqual([0, 0, 1]);
+  const counts = await countsOf(12);
+  expect(counts.reduce((sum, count) => sum + count)).toBe(12);
+  expect(counts[0]).toBeGreaterThan(0);
+});
 
 test('an event reaches the master of its shard and the replica of that master, and no other node', async () => {
   const store = await startStore(redis.url, redis.shards);

@@ -13,13 +13,13 @@ import { CommandFailure } from '../failures/failure.ts';
 import { field, table } from '../output/labelled-text.ts';
 import type { Invocation, Session } from '../session/session.ts';
 import { confirm } from './confirm.ts';
-import { operatorHelp, withOperator } from './operator.ts';
+import { ofOperators, withOperator } from './operator.ts';
 import { resumed } from './resumed.ts';
 
 /** `archive`: ended tasks in PostgreSQL. */
 export function addArchiveCommands(program: Command, invocation: Invocation): void {
   const archive = program.command('archive').description('ended tasks in PostgreSQL: status, verify, copy again');
-  archive.addHelpText('after', operatorHelp);
+  ofOperators(archive);
   archive
     .command('status', { isDefault: true })
     .description('how many tasks the archive has, since when, and how far copying is behind')

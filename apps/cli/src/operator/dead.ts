@@ -17,7 +17,7 @@ import { type Done, withEachId } from '../session/each-id.ts';
 import { type Invocation, optionsText, type Session } from '../session/session.ts';
 import { confirm } from './confirm.ts';
 import { requireKnownAgent } from './known-agent.ts';
-import { operatorHelp, withOperator } from './operator.ts';
+import { ofOperators, withOperator } from './operator.ts';
 
 const lettersSchema = pageOf('deadLetters', deadLetterSchema);
 const retriedSchema = z.object({ taskId: z.string().optional() });
@@ -35,7 +35,7 @@ interface Filter {
 /** `dead`: messages and webhooks that failed for good. */
 export function addDeadCommands(program: Command, invocation: Invocation): void {
   const dead = program.command('dead').description('dead letters: list, retry, delete');
-  dead.addHelpText('after', operatorHelp);
+  ofOperators(dead);
   filtered(dead.command('list', { isDefault: true }))
     .description('list dead letters, latest first')
     .option('--page-size <n>', 'dead letters per page', '100')

@@ -1,6 +1,7 @@
 import {
   type AgentReading,
   archiveSchema,
+  type Me,
   meSchema,
   type OperatorClient,
   OperatorError,
@@ -11,14 +12,6 @@ import {
   workerReadingSchema,
 } from '@switchyard/operator-api';
 import { Settings, SettingsError } from '@switchyard/settings';
-import {
-  inspectRedis,
-  inspectSchema,
-  type RedisInspection,
-  type SchemaReading,
-  StoreError,
-  schema,
-} from '@switchyard/store';
 import type { Command } from 'commander';
 import { connect } from '../agent/connect.ts';
 import { callFailure } from '../failures/call-failure.ts';
@@ -27,24 +20,21 @@ import { field } from '../output/labelled-text.ts';
 import { type Invocation, openSession, type Session } from '../session/session.ts';
 import { adminPortOf } from '../up/settings.ts';
 import { checkProxies } from './check-proxies.ts';
-import { deploymentRedis } from './deployment-redis.ts';
-import { explained, operatorAccess, operatorClient } from './operator.ts';
+import { checkRedis } from './check-redis.ts';
+import { type Finding, ofDeployment } from './finding.ts';
+import { explained, type OperatorAccess, operatorAccess, operatorClient } from './operator.ts';
 import { holderOf } from './ports.ts';
 import { allAgents } from './queue.ts';
-
-interface Finding {
-  readonly verdict: 'ok' | 'warning' | 'problem';
-  readonly text: string;
-  /** What to do. */
-  readonly todo?: string;
-}
 
 /** `doctor`: problems of an installation, and what to do. Changes nothing. */
 export function addDoctorCommand(program: Command, invocation: Invocation): void {
   program
     .command('doctor')
     .description('check Node, ports, proxies, Redis, gateway, agents, versions and clocks, and suggest fixes')
-    .addHelpText('after', '\nIt checks the Redis at REDIS_URL, or that of the deployment running in this folder.')
+    .addHelpText(
+      'after',
+      '\nIt checks the Redis at REDIS_URL, those in DEPLOYMENTS_FILE, or that of the deployment running in this folder.',
+    )
     .action(async (_, command: Command) => {
       const session = await openSession(invocation, command);
       const findings = (
@@ -102,106 +92,6 @@ async function checkPorts({ env }: Invocation): Promise<Finding[]> {
   });
 }
 
-const oldestRedis = 7;
-
-async function checkRedis(invocation: Invocation): Promise<Finding[]> {
-  try {
-    const settings = await deploymentRedis(invocation);
-    const masters = (await inspectRedis(settings)).flatMap(redisFindings);
-    return [...masters, ...(await checkSchema(settings))];
-  } catch (error) {
-    if (error instanceof CommandFailure)
-      return [
-        { verdict: 'warning', text: `Redis was not checked: ${error.message}`, todo: error.hint ?? 'Correct it.' },
-      ];
-    if (!(error instanceof StoreError)) throw error;
-    return [{ verdict: 'problem', text: error.message, todo: 'Start Redis, or set REDIS_URL to its address.' }];
-  }
-}
-
-async function checkSchema(settings: Parameters<typeof inspectSchema>[0]): Promise<Finding[]> {
-  try {
-    return schemaFindings(await inspectSchema(settings));
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    return [{ verdict: 'problem', text: error.message }];
-  }
-}
-
-function schemaFindings({ version, oldest, migrated, release, programs }: SchemaReading): Finding[] {
-  if (release === '') return [{ verdict: 'ok', text: 'No Switchyard has used this Redis yet' }];
-  const older = programs.filter((program) => program.version < schema.version).map(({ id }) => id);
-  const text = `Schema version ${version}, written by ${release}, for programs of schema version ${oldest} or later`;
-  const known: Finding = { verdict: 'ok', text: `${text}; ${programs.length} running` };
-  if (migrated >= version) return [known];
-  const todo =
-    older.length > 0
-      ? `Replace these first: ${older.join(', ')}`
-      : 'Run a worker of this release: it migrates the data';
-  return [known, { verdict: 'warning', text: `The data is migrated up to schema version ${migrated} only`, todo }];
-}
-
-const mebibyte = 2 ** 20;
-
-function redisFindings(redis: RedisInspection): Finding[] {
-  const { address, server, maxmemoryPolicy, isAppendOnly, listpackValue, usedBytes, maxBytes } = redis;
-  const { streamNodeBytes, clockAheadMs, latencyMs } = redis;
-  const used = `${Math.ceil(usedBytes / mebibyte)} MiB used${maxBytes > 0 ? ` of ${Math.ceil(maxBytes / mebibyte)}` : ''}`;
-  const evicts = maxmemoryPolicy !== undefined && maxmemoryPolicy !== 'noeviction';
-  const all: (Finding | false)[] = [
-    { verdict: 'ok', text: `${server} at ${address}, ${used}, ${latencyMs} ms away` },
-    Number.parseInt(server.split(' ')[1] ?? '', 10) < oldestRedis && {
-      verdict: 'problem',
-      text: `${server} is too old: it has no sharded channels`,
-      todo: 'Use Redis 7.0 or Valkey 7.2, or later.',
-    },
-    evicts && {
-      verdict: 'problem',
-      text: `Redis may evict tasks: its maxmemory-policy is ${maxmemoryPolicy}`,
-      todo: 'CONFIG SET maxmemory-policy noeviction, and set it in redis.conf.',
-    },
-    !isAppendOnly && {
-      verdict: 'warning',
-      text: 'Redis has no append-only file: a crash loses everything since its last snapshot',
-      todo: 'CONFIG SET appendonly yes, and set it in redis.conf.',
-    },
-    listpackValue !== undefined &&
-      listpackValue < 1_024 && {
-        verdict: 'warning',
-        text: `Tasks use more memory than necessary: hash-max-listpack-value is ${listpackValue}`,
-        todo: 'CONFIG SET hash-max-listpack-value 1024, and set it in redis.conf.',
-      },
-    streamNodeBytes !== undefined &&
-      streamNodeBytes > 1_024 && {
-        verdict: 'warning',
-        text: `Each task uses ${streamNodeBytes - 1_024} bytes more than necessary: stream-node-max-bytes is ${streamNodeBytes}`,
-        todo: 'CONFIG SET stream-node-max-bytes 1024, and set it in redis.conf.',
-      },
-    maxBytes > 0 &&
-      usedBytes > 0.8 * maxBytes && {
-        verdict: 'warning',
-        text: `Redis is nearly full: ${used}`,
-        todo: 'Raise maxmemory, or lower RETENTION_MS: when it is full, messages are refused.',
-      },
-    maxBytes === 0 && {
-      verdict: 'warning',
-      text: 'Redis has no maxmemory: when the machine is full, its kernel ends a process',
-      todo: 'CONFIG SET maxmemory to half of its memory, and set it in redis.conf.',
-    },
-    Math.abs(clockAheadMs) > 1_000 && {
-      verdict: 'warning',
-      text: `The clock of Redis is ${clockAheadMs} ms ahead of this machine's`,
-      todo: 'Synchronise the clocks (NTP): delays and expiry are off by as much.',
-    },
-    latencyMs > 5 && {
-      verdict: 'warning',
-      text: `Redis is ${latencyMs} ms away: every write of a task takes that long`,
-      todo: 'Run gateways and workers closer to it.',
-    },
-  ];
-  return all.filter((each) => each !== false);
-}
-
 async function checkGateway({ call, options }: Session): Promise<Finding[]> {
   try {
     const { card, chosen } = await connect(call);
@@ -218,16 +108,13 @@ async function checkOperators(invocation: Invocation, session: Session): Promise
   try {
     const access = await operatorAccess(invocation);
     const api = operatorClient(access, session);
-    const [agents, versions, overview, archive] = await explained(
-      access.url,
-      Promise.all([allAgents(api), versionsOf(api), api.call('/admin/overview', overviewSchema), checkArchive(api)]),
+    const me = await explained(access.url, api.call('/admin/me', meSchema));
+    const found = await Promise.all(
+      (me.deployments ?? [undefined]).map((deployment) => checkDeployment(access, session, { ...me, deployment })),
     );
     return [
       { verdict: 'ok', text: `The operators' port answers at ${access.url}` },
-      ...agents.map(agentFinding),
-      versionFinding(versions),
-      ...limitFindings(overview),
-      ...archive,
+      ...found.flat(),
       await checkConsole(access.url, session),
     ];
   } catch (error) {
@@ -237,13 +124,37 @@ async function checkOperators(invocation: Invocation, session: Session): Promise
   }
 }
 
+async function checkDeployment(
+  access: OperatorAccess,
+  session: Session,
+  { version, deployment }: Pick<Me, 'version' | 'deployment'>,
+): Promise<Finding[]> {
+  const api = operatorClient(access, session, { deployment });
+  try {
+    const [agents, versions, overview, archive] = await explained(
+      access.url,
+      Promise.all([
+        allAgents(api),
+        versionsOf(api, version),
+        api.call('/admin/overview', overviewSchema),
+        checkArchive(api),
+      ]),
+    );
+    const all = [...agents.map(agentFinding), versionFinding(versions), ...limitFindings(overview), ...archive];
+    return ofDeployment(all, deployment);
+  } catch (error) {
+    if (deployment === undefined || !(error instanceof CommandFailure)) throw error;
+    return [{ verdict: 'problem', text: error.message, todo: 'Start its Redis; the log of the gateway says more.' }];
+  }
+}
+
 async function checkArchive(api: OperatorClient): Promise<Finding[]> {
   try {
     const { archive } = await api.call('/admin/archive', archiveSchema);
     if (!archive) return [];
     const { tasks, bytes, oldestEndedAt: oldest, leftOut } = archive;
     const since = oldest === undefined ? '' : `, the oldest of ${oldest.slice(0, 10)}`;
-    const text = `The archive has ${tasks} tasks (${Math.ceil(bytes / mebibyte)} MiB)${since}`;
+    const text = `The archive has ${tasks} tasks (${Math.ceil(bytes / 2 ** 20)} MiB)${since}`;
     return [{ verdict: 'ok', text }, ...leftOutFindings(leftOut)];
   } catch (error) {
     // 404: a gateway of a release without an archive.
@@ -270,11 +181,8 @@ function leftOutFindings(taskIds: readonly string[]): Finding[] {
 
 type Versions = Readonly<Record<'gateway' | `worker ${string}`, string>>;
 
-async function versionsOf(api: OperatorClient): Promise<Versions> {
-  const [{ version: gateway }, { workers }] = await Promise.all([
-    api.call('/admin/me', meSchema),
-    api.call('/admin/workers', workersSchema, { query: { pageSize: 100 } }),
-  ]);
+async function versionsOf(api: OperatorClient, gateway: string): Promise<Versions> {
+  const { workers } = await api.call('/admin/workers', workersSchema, { query: { pageSize: 100 } });
   const running = workers.filter(({ state }) => state !== 'silent');
   return Object.fromEntries([
     ['gateway', gateway],

@@ -1,17 +1,28 @@
 import { readFile } from 'node:fs/promises';
-import { OperatorClient, OperatorError } from '@switchyard/operator-api';
+import { OperatorClient, type OperatorClientOptions, OperatorError } from '@switchyard/operator-api';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { CommandFailure } from '../failures/failure.ts';
 import { proxyFailure } from '../failures/proxy-failure.ts';
 import { type Invocation, openSession, type Session } from '../session/session.ts';
+import { countIn } from '../settings/options.ts';
 import { defaultOperatorUrl, operatorKey, operatorUrl } from './operator-settings.ts';
 
-export const operatorHelp = `
+const operatorHelp = `
 Environment:
   SWITCHYARD_OPERATOR_URL     URL of the operators' port (default: of the deployment running in this folder,
                               else ${defaultOperatorUrl})
   ADMIN_KEY, ADMIN_KEY_FILE   its key (default: operator-key in .switchyard, .data or DATA_DIR)`;
+
+/** Makes a command, or a group of them, one of operators. */
+export function ofOperators(command: Command): Command {
+  return command
+    .option(
+      '--deployment <number>',
+      'which of several deployments (default: DEPLOYMENT of the gateway; an id says its own)',
+    )
+    .addHelpText('after', operatorHelp);
+}
 
 /** Runs a command of operators. `explain` converts what one of its calls threw to a failure. @throws {CommandFailure} */
 export async function withOperator(
@@ -22,13 +33,39 @@ export async function withOperator(
   const session = await openSession(invocation, command);
   const access = await operatorAccess(invocation);
   const explain = (error: unknown): unknown => operatorFailure(error, access.url);
-  await explained(access.url, run(session, operatorClient(access, session), explain));
+  const asked = askedOf(session, command);
+  await explained(access.url, run(session, operatorClient(access, session, asked), explain));
 }
 
+/** Which deployment a command asks; it says on stderr which one answers, if there are several. */
+export function askedOf({ output }: Pick<Session, 'output'>, command: Command): AskedDeployment {
+  const { deployment: given }: { readonly deployment?: unknown } = command.optsWithGlobals();
+  const deployment = typeof given === 'string' ? countIn(given) : undefined;
+  let known = deployment;
+  return {
+    deployment,
+    onDeployment: (number) => {
+      if (number === known) return;
+      known = number;
+      output.note(`deployment ${number} (of several: --deployment <number> chooses one)`);
+    },
+  };
+}
+
+type AskedDeployment = Pick<OperatorClientOptions, 'deployment' | 'onDeployment'>;
+
 /** A client whose requests end with `--timeout` and Ctrl-C. */
-export function operatorClient(access: OperatorAccess, { call: { signal } }: Pick<Session, 'call'>): OperatorClient {
+export function operatorClient(
+  access: OperatorAccess,
+  { call: { signal } }: Pick<Session, 'call'>,
+  asked: AskedDeployment = {},
+): OperatorClient {
   // A redirect would take the key to another address.
-  return new OperatorClient({ ...access, fetch: (url, init) => fetch(url, { ...init, signal, redirect: 'error' }) });
+  return new OperatorClient({
+    ...access,
+    ...asked,
+    fetch: (url, init) => fetch(url, { ...init, signal, redirect: 'error' }),
+  });
 }
 
 /** Converts what a call of the operators' API threw to a failure. @throws {CommandFailure} */

@@ -10,7 +10,7 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { field, table } from '../output/labelled-text.ts';
 import type { Invocation } from '../session/session.ts';
-import { operatorHelp, withOperator } from './operator.ts';
+import { ofOperators, withOperator } from './operator.ts';
 
 const agentsSchema = pageOf('agents', agentReadingSchema);
 const tenantsSchema = z.object({ tenants: z.array(tenantShareSchema) });
@@ -18,7 +18,7 @@ const tenantsSchema = z.object({ tenants: z.array(tenantShareSchema) });
 /** `queue`: the waiting jobs of each agent. */
 export function addQueueCommands(program: Command, invocation: Invocation): void {
   const queue = program.command('queue').description('agent queues: list, pause, resume, forget');
-  queue.addHelpText('after', operatorHelp);
+  ofOperators(queue);
   queue
     .command('list', { isDefault: true })
     .description('list the queues: waiting and running jobs, workers')

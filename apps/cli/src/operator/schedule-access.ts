@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { openGateway } from '../agent/gateway.ts';
 import { CommandFailure } from '../failures/failure.ts';
 import { type Invocation, openSession, type Session } from '../session/session.ts';
-import { explained, operatorAccess, operatorClient, operatorFailure } from './operator.ts';
+import { askedOf, explained, operatorAccess, operatorClient, operatorFailure } from './operator.ts';
 
 /** The schedules of all clients, or, for a client, its own. */
 export interface ScheduleAccess {
@@ -29,7 +29,7 @@ export async function withSchedules(
   });
   if (!operator) return asClient(session, run);
   const explain = (error: unknown): unknown => operatorFailure(error, operator.url);
-  const api = operatorClient(operator, session);
+  const api = operatorClient(operator, session, askedOf(session, command));
   await explained(operator.url, run(session, { api, list: '/admin/schedules', isOperator: true, explain }));
 }
 

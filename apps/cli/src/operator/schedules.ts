@@ -7,7 +7,7 @@ import { field, table } from '../output/labelled-text.ts';
 import { withEachId } from '../session/each-id.ts';
 import { type Invocation, optionsText } from '../session/session.ts';
 import { requireKnownAgent } from './known-agent.ts';
-import { operatorHelp } from './operator.ts';
+import { ofOperators } from './operator.ts';
 import { type ScheduleAccess, withSchedules } from './schedule-access.ts';
 
 /** A client's own have no owner. */
@@ -28,7 +28,7 @@ interface Filter {
 /** `schedules`: messages for later, and series by cron. */
 export function addScheduleCommands(program: Command, invocation: Invocation): void {
   const schedules = program.command('schedules').description('schedules: list, show, pause, resume, end');
-  schedules.addHelpText('after', `${operatorHelp}${forClients}`);
+  ofOperators(schedules).addHelpText('after', forClients);
   schedules
     .command('list', { isDefault: true })
     .description('list the schedules that go on, with their next and last task')

@@ -14,7 +14,7 @@ import { CommandFailure } from '../failures/failure.ts';
 import { field, table } from '../output/labelled-text.ts';
 import { type Invocation, optionsText, type Session } from '../session/session.ts';
 import { requireKnownAgent } from './known-agent.ts';
-import { operatorHelp, withOperator } from './operator.ts';
+import { ofOperators, withOperator } from './operator.ts';
 
 interface PageFlags {
   readonly pageSize: string;
@@ -23,13 +23,12 @@ interface PageFlags {
 
 /** `search`: tasks of all clients, found as in the console. */
 export function addSearchCommand(program: Command, invocation: Invocation): void {
-  program
-    .command('search')
+  ofOperators(program.command('search'))
     .description('find tasks of all clients, latest first, by the terms of the console')
     .argument('[terms...]', 'such as agent:pizza text:invoice; without one: all tasks')
     .option('--page-size <n>', 'tasks per page', '50')
     .option('--page-token <token>', 'the next-page token of the previous page')
-    .addHelpText('after', termsText + operatorHelp)
+    .addHelpText('after', termsText)
     .action((words: string[], flags: PageFlags, command: Command) =>
       withOperator(invocation, command, (session, api) => search(session, api, { words, flags })),
     );

@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import { programWithFolder } from '../data-folder/data-folder.ts';
 import { field } from '../output/labelled-text.ts';
 import { type Invocation, optionsText, type Session } from '../session/session.ts';
-import { operatorHelp, withOperator } from './operator.ts';
+import { ofOperators, withOperator } from './operator.ts';
 import { resumed } from './resumed.ts';
 
 interface ExportFlags {
@@ -20,7 +20,7 @@ interface ExportFlags {
 /** `tenant`: the data of a tenant. */
 export function addTenantCommands(program: Command, invocation: Invocation): void {
   const tenant = program.command('tenant').description('the data of a tenant: export its tasks');
-  tenant.addHelpText('after', operatorHelp);
+  ofOperators(tenant);
   tenant
     .command('export')
     .description('write all tasks of a tenant, also those in the archive, one per line as JSON')

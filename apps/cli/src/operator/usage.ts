@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { CommandFailure } from '../failures/failure.ts';
 import { field, table } from '../output/labelled-text.ts';
 import type { Invocation } from '../session/session.ts';
-import { operatorHelp, withOperator } from './operator.ts';
+import { ofOperators, withOperator } from './operator.ts';
 
 interface Choice {
   readonly by: (typeof usageGroups)[number];
@@ -16,15 +16,13 @@ interface Choice {
 
 /** `usage`: what was used of models, and what it cost. */
 export function addUsageCommand(program: Command, invocation: Invocation): void {
-  program
-    .command('usage')
+  ofOperators(program.command('usage'))
     .description('what was used of models, and what it cost')
     .addOption(new Option('--by <group>', 'a row for each').choices(usageGroups).default('agent'))
     .option('--since <days>', 'the last days: 7d, or from a day: 2026-11-01 (UTC)', '7d')
     .option('--agent <id>', 'only of this agent')
     .option('--tenant <name>', 'only of this tenant')
     .option('--model <name>', 'only of this model')
-    .addHelpText('after', operatorHelp)
     .action(({ since, by, agent, tenant, model }: Choice, command: Command) =>
       withOperator(invocation, command, async ({ output }, api) => {
         const query = { by, from: firstDay(since), agent, tenant, model };

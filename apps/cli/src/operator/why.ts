@@ -6,7 +6,7 @@ import { field } from '../output/labelled-text.ts';
 import { localTime } from '../output/local-time.ts';
 import type { Invocation } from '../session/session.ts';
 import { failureLine, failureText } from './failure-text.ts';
-import { operatorHelp, withOperator } from './operator.ts';
+import { ofOperators, withOperator } from './operator.ts';
 
 /** The fields of a task's detail that `why` shows. */
 const detailSchema = z.looseObject({
@@ -51,11 +51,9 @@ const commands: Readonly<Record<string, (task: z.infer<typeof detailSchema>, pla
 
 /** `why`: the reason for a task's state. */
 export function addWhyCommand(program: Command, invocation: Invocation): void {
-  program
-    .command('why')
+  ofOperators(program.command('why'))
     .description('explain why a task is in its state, and what to do')
     .argument('<taskId>')
-    .addHelpText('after', operatorHelp)
     .action((id: string, _, command: Command) =>
       withOperator(invocation, command, async ({ output, options }, api) => {
         const task = await api.call(`/admin/tasks/${encodeURIComponent(id)}`, detailSchema);

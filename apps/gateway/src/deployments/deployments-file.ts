@@ -102,6 +102,18 @@ export function readDeployments(path: string): readonly ListedDeployment[] {
   throw new Error(error?.issues.map((issue) => `${pathOf(issue.path)}: ${issue.message}`).join('; '));
 }
 
+/** The settings of a store of this deployment. */
+export function placeOf({ number, redisUrl, redisPassword, redisCa, prefix, shards }: ListedDeployment) {
+  return {
+    redisUrl,
+    ...(redisPassword && { redisPassword }),
+    ...(redisCa && { redisCa }),
+    prefix,
+    shards,
+    deployment: number,
+  };
+}
+
 /** A text such as `deployments[1].share`. */
 function pathOf(path: readonly PropertyKey[]): string {
   return path

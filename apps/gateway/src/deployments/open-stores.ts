@@ -1,6 +1,6 @@
 import { openArchive } from '@switchyard/archive';
 import { Store, type StoreSettings } from '@switchyard/store';
-import type { ListedDeployment } from './deployments-file.ts';
+import { type ListedDeployment, placeOf } from './deployments-file.ts';
 import type { PlacedDeployment } from './placement.ts';
 
 interface StoresConfig {
@@ -32,10 +32,11 @@ export interface OpenStores {
 export async function openStores(config: StoresConfig, listeners: ErrorListeners): Promise<OpenStores> {
   const { store: shared, deployments, archiveUrl } = config;
   const { deployment: own = 0 } = shared;
-  const placed: readonly (PlacedDeployment & Partial<ListedDeployment>)[] = deployments ?? [
-    { number: own, share: 1, archiveUrl },
-  ];
-  const opened = await Promise.all(placed.map((each) => open(shared, each, listeners)));
+  const opened = await Promise.all(
+    deployments?.map((listed) =>
+      open(listed, { ...shared, ...placeOf(listed) }, { ...listeners, archiveUrl: listed.archiveUrl }),
+    ) ?? [open({ number: own, share: 1 }, shared, { ...listeners, archiveUrl })],
+  );
   const found = opened.find(({ placed: { number } }) => number === own);
   if (!found) throw new Error(`There is no deployment ${own}`);
   return {
@@ -49,19 +50,10 @@ export async function openStores(config: StoresConfig, listeners: ErrorListeners
 }
 
 async function open(
-  shared: StoresConfig['store'],
-  listed: PlacedDeployment & Partial<ListedDeployment>,
-  { onRedisError, onArchiveError }: ErrorListeners,
+  placed: PlacedDeployment,
+  settings: StoresConfig['store'],
+  { archiveUrl, onRedisError, onArchiveError }: ErrorListeners & Pick<StoresConfig, 'archiveUrl'>,
 ) {
-  const { redisUrl, redisPassword, redisCa, prefix, shards, archiveUrl } = listed;
-  const own = redisUrl !== undefined && {
-    redisUrl,
-    ...(redisPassword && { redisPassword }),
-    ...(redisCa && { redisCa }),
-    ...(prefix !== undefined && { prefix }),
-    ...(shards !== undefined && { shards }),
-    deployment: listed.number,
-  };
   const archive = archiveUrl ? await openArchive({ url: archiveUrl, onError: onArchiveError }) : undefined;
-  return { placed: listed, archive, store: new Store({ ...shared, ...own }, onRedisError, archive) };
+  return { placed, archive, store: new Store(settings, onRedisError, archive) };
 }

@@ -55,7 +55,7 @@ export const redis = {
     DEPLOYMENTS_FILE: {
       of: ['gateway'],
       schema: anyText,
-      text: 'A JSON file with all deployments, for a gateway that serves several ([deployments.md](deployments.md)). `DEPLOYMENT` is then the one whose operators it serves.',
+      text: 'A JSON file with all deployments, for a gateway that serves several ([deployments.md](deployments.md)). `DEPLOYMENT` is then the one that has its audit trail and metrics.',
     },
     WAIT_REPLICAS: {
       of: ['gateway', 'worker'],
