@@ -36,6 +36,7 @@ const commands: Readonly<Record<string, Command>> = {
   archive: { file: 'archive/main.ts', does: 'lists and searches of 2,000,000 tasks in PostgreSQL (some minutes)' },
   soak: { file: 'faults/soak.ts', does: 'memory over 200,000 tasks (four minutes); also with "archive"' },
   files: { file: 'load/files.ts', does: 'a file of 2 GiB through gateway and worker, beside its folder or bucket' },
+  raw: { file: 'load/raw.ts', does: 'messages with raw parts of 1 MiB: in Redis, and as files (two minutes)' },
   upgrade: { file: 'upgrade/main.ts', does: 'replaces the previous release under load, and back (two minutes)' },
   fuzz: { file: 'fuzz/main.ts', does: 'random bytes and objects for the gateway' },
   model: { file: '../packages/store/test/model/explore.mjs', does: 'every interleaving of the rules of turns' },

@@ -261,6 +261,7 @@ function readFiles(raw: RawSettings): FileSettings | undefined {
     FILES_URL: url,
     MAX_FILE_BYTES: maxFileBytes,
     MAX_FILE_BYTES_PER_PRINCIPAL: maxBytesPerPrincipal,
+    INLINE_FILE_BYTES: inlineBytes,
   } = raw.values;
   if (url === undefined) return undefined;
   const secret = readSecret(raw, 'FILES_SECRET_FILE');
@@ -269,6 +270,7 @@ function readFiles(raw: RawSettings): FileSettings | undefined {
     secrets: [...raw.values.FILES_SECRET, ...(secret ? [secret] : [])],
     maxFileBytes,
     maxBytesPerPrincipal,
+    ...(inlineBytes > 0 && { inlineBytes }),
   };
 }
 

@@ -142,12 +142,15 @@ function readFiles(raw: RawSettings): FileSettings | undefined {
   const { FILES_URL: url, FILES_UNUSED_MS: unusedMs, FILES_SWEEP_MS: sweepEveryMs, ...values } = raw.values;
   if (url === undefined) return undefined;
   const { MAX_FILE_BYTES: maxFileBytes, MAX_FILE_BYTES_PER_PRINCIPAL: maxBytesPerPrincipal } = values;
+  const { INLINE_FILE_BYTES: inlineBytes, MAX_BODY_BYTES: maxRawBytes } = values;
   const secret = readSecret(raw, 'FILES_SECRET_FILE');
   return {
     url: raw.check('FILES_URL', () => requireFilesUrl(url)) ?? '',
     secrets: [...values.FILES_SECRET, ...(secret ? [secret] : [])],
     maxFileBytes,
     maxBytesPerPrincipal,
+    maxRawBytes,
+    ...(inlineBytes > 0 && { inlineBytes }),
     unusedMs,
     sweepEveryMs,
   };

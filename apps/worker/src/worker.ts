@@ -112,7 +112,7 @@ export class Worker {
     this.#orphanCleanup = new OrphanCleanup(store, settings.sweepEveryMs, emit);
     this.#migrations = new Migrations(store.migrator, emit);
     const { files, publicUrl, calls: addresses = publicOnly } = settings;
-    this.#files = new WorkerFiles({ files, addresses, publicUrl });
+    this.#files = new WorkerFiles({ files, addresses, publicUrl, emit });
     const { local } = this.#files;
     this.#scheduledTasks = new ScheduledTasks(store, emit, (...next) => this.#files.keep(...next));
     this.#fileSweep = files && local && new FileSweep({ files: local, store, emit }, files);

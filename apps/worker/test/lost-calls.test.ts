@@ -56,7 +56,7 @@ test('a call learns the outcome of its task, although a fail-over lost the event
 
   const parts = {
     store,
-    files: { keep: () => undefined },
+    files: { keep: () => undefined, hasLargeRaw: () => false, move: async () => [] },
     consumeRemoteAgents: async () => undefined,
     yieldSlot: <T>(wait: () => Promise<T>): Promise<T> => wait(),
   };

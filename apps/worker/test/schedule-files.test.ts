@@ -31,7 +31,7 @@ beforeEach(async () => {
   store = new Store({ redisUrl: inject('redisUrl'), prefix }, () => undefined);
   await store.start();
   const addresses = { allowHosts: [], allowHttp: false };
-  worker = new WorkerFiles({ files: { url: `file://${folder}`, ...limits }, addresses });
+  worker = new WorkerFiles({ files: { url: `file://${folder}`, ...limits }, addresses, emit: () => undefined });
   await worker.local?.start();
 });
 

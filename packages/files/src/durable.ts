@@ -92,3 +92,8 @@ export async function syncFolder(path: string): Promise<void> {
 export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
+
+/** Whether a folder could not get a name because another one has it. */
+export function isTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST');
+}

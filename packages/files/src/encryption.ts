@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomBytes } from 'node:crypto';
 import { FileRefused } from './file-refused.ts';
 
 const CIPHER = 'aes-256-gcm';
@@ -33,6 +33,21 @@ export class FileEncryption {
   forNew(owner: string, id: string): FileCipher {
     const [first] = this.#secrets;
     return first ? cipherOf(first, owner, id) : new FileCipher();
+  }
+
+  /**
+   * 128 bits that stand for a content. Without the secret nobody can tell which content it is; with another secret it
+   * has another name, because it is encrypted with that one.
+   */
+  nameFor(owner: string, { agent = '', bytes }: { readonly agent?: string | undefined; readonly bytes: Uint8Array }) {
+    const [first] = this.#secrets;
+    const what = `${owner}\n${agent}\n${hash('sha256', bytes)}`;
+    const name = first
+      ? createHmac('sha256', derived(first.secret, 'names', 32))
+          .update(what)
+          .digest('hex')
+      : hash('sha256', what);
+    return name.slice(0, 32);
   }
 
   /** @throws {FileRefused} `unavailable`: its secret is not set. `damaged` */

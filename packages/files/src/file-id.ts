@@ -1,11 +1,28 @@
 import { randomBytes } from 'node:crypto';
 
-/** 128 random bits, and the size in base 36: so the files of a principal are counted by their names alone. */
-const form = /^[\da-f]{32}-([\da-z]{1,11})$/;
+/**
+ * 128 bits, and the size in base 36: so the files of a principal are counted by their names alone. The bits are random,
+ * or, after an `r`, those of a hash: the content of `raw` parts.
+ */
+const form = /^r?[\da-f]{32}-([\da-z]{1,11})$/;
 
 /** @param sizeBytes of the whole file */
 export function newFileId(sizeBytes: number): string {
   return `${randomBytes(16).toString('hex')}-${sizeBytes.toString(36)}`;
+}
+
+/** The id of what a part had as `raw`. @param name 128 bits in hexadecimal digits */
+export function rawId(name: string, sizeBytes: number): string {
+  return `r${name}-${sizeBytes.toString(36)}`;
+}
+
+/** What URLs of such ids contain, and hardly any others. */
+export const RAW_IN_URL = '/files/r';
+
+/** The id in the URL of what a part had as `raw`, and its bytes; undefined: it is another URL. */
+export function rawFileIn(url: string | undefined): { readonly id: string; readonly sizeBytes: number } | undefined {
+  const id = url?.includes(RAW_IN_URL) ? fileIdIn(url) : undefined;
+  return id?.startsWith('r') ? { id, sizeBytes: sizeOf(id) ?? 0 } : undefined;
 }
 
 /** The id with another size. */

@@ -40,6 +40,14 @@ export interface NewFile {
   readonly taskId?: string;
 }
 
+/** What a part had as `raw`. */
+export interface RawContent {
+  readonly facts: FileFacts;
+  readonly bytes: Uint8Array;
+  /** Whose task keeps it. */
+  readonly taskId: string;
+}
+
 /** A file that is uploaded in pieces. */
 export interface FileUpload {
   readonly id: string;
@@ -66,6 +74,12 @@ export interface FileStore {
   start(): Promise<void>;
   /** Stores the content as a new file. @throws {FileRefused} nothing of it is visible; and what the content throws */
   write(owner: string, content: Content, file: NewFile): Promise<StoredFile>;
+  /**
+   * Stores what a part had as `raw`, and keeps it as long as the task exists: the same bytes of the same principal, and
+   * of the same agent, once.
+   * @returns its id @throws {FileRefused}
+   */
+  writeRaw(owner: string, content: RawContent): Promise<string>;
   /** Begins a file that is uploaded in pieces. @returns its id @throws {FileRefused} */
   begin(owner: string, facts: FileFacts, sizeBytes: number): Promise<string>;
   /** An upload, also one that is complete; undefined: there is none with this id. */

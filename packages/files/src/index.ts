@@ -1,4 +1,4 @@
-export { fileIdIn, fileIdsIn } from './file-id.ts';
+export { fileIdIn, fileIdsIn, RAW_IN_URL } from './file-id.ts';
 export { type FileRefusal, FileRefused } from './file-refused.ts';
 export {
   type ExpectedContent,
@@ -13,4 +13,5 @@ export {
 } from './file-store.ts';
 export { filesAt, requireFilesUrl } from './files-url.ts';
 export { LocalFiles } from './local-files.ts';
+export { hasLargeRaw, moveRaw, rawBytesIn, readRaw } from './raw-parts.ts';
 export type { SweepOptions } from './sweep.ts';

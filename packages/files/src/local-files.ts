@@ -2,13 +2,22 @@ import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { type Content, isMissing, syncFolder, writeContent, writeWhole } from './durable.ts';
+import { type Content, isMissing, isTaken, syncFolder, writeContent, writeWhole } from './durable.ts';
 import { CHUNK_BYTES, damaged, type FileCipher, FileEncryption } from './encryption.ts';
-import { newFileId, sizedId, sizeOf } from './file-id.ts';
+import { newFileId, rawId, sizedId, sizeOf } from './file-id.ts';
 import { explained, FileRefused } from './file-refused.ts';
-import type { FileFacts, FileLimits, FileStore, FileUpload, NewFile, OpenFile, StoredFile } from './file-store.ts';
+import type {
+  FileFacts,
+  FileLimits,
+  FileStore,
+  FileUpload,
+  NewFile,
+  OpenFile,
+  RawContent,
+  StoredFile,
+} from './file-store.ts';
 import { plainContent, type Range } from './plain-content.ts';
-import { limitOf, ownerName, requireExpected, roomLeft, tooLarge, tooLong } from './rules.ts';
+import { contentOf, limitOf, ownerName, requireExpected, roomLeft, tooLarge, tooLong } from './rules.ts';
 import { type RunningHash, RunningHashes } from './running-hashes.ts';
 import {
   bytesIn,
@@ -75,8 +84,33 @@ export class LocalFiles implements FileStore {
    * @param options `taskId`: the task for which the file is kept from the start
    * @throws {FileRefused} then nothing of it is left; and what the content throws
    */
-  async write(owner: string, content: Content, { facts, expected = {}, taskId }: NewFile): Promise<StoredFile> {
-    const draft = await this.#createDraft(owner, facts, expected.sizeBytes);
+  async write(owner: string, content: Content, file: NewFile): Promise<StoredFile> {
+    return this.#write(owner, content, file, newFileId(file.expected?.sizeBytes ?? 0));
+  }
+
+  async writeRaw(owner: string, { facts, bytes, taskId }: RawContent): Promise<string> {
+    const { agent } = facts;
+    const sizeBytes = bytes.length;
+    const id = rawId(this.#encryption.nameFor(owner, { agent, bytes }), sizeBytes);
+    // Another process may write it meanwhile, or a sweep remove it.
+    while (!(await this.keepFor(owner, id, taskId))) {
+      try {
+        await this.#write(owner, contentOf(bytes), { facts, expected: { sizeBytes }, taskId }, id);
+        break;
+      } catch (error) {
+        if (!isTaken(error)) throw error;
+      }
+    }
+    return id;
+  }
+
+  async #write(
+    owner: string,
+    content: Content,
+    { facts, expected = {}, taskId }: NewFile,
+    id: string,
+  ): Promise<StoredFile> {
+    const draft = await this.#createDraft(owner, facts, { id, sizeBytes: expected.sizeBytes });
     try {
       const hash = createHash('sha256');
       const limit = limitOf(this.limits, await this.#roomOf(owner), expected);
@@ -102,7 +136,7 @@ export class LocalFiles implements FileStore {
 
   /** Begins a file that is uploaded in pieces. @returns its id @throws {FileRefused} */
   async begin(owner: string, facts: FileFacts, sizeBytes: number): Promise<string> {
-    const draft = await this.#createDraft(owner, facts, sizeBytes);
+    const draft = await this.#createDraft(owner, facts, { id: newFileId(sizeBytes), sizeBytes });
     try {
       await this.#roomOf(owner);
       await writeWhole(join(draft.path, contentName), '');
@@ -219,6 +253,8 @@ export class LocalFiles implements FileStore {
     if (sizeOf(id) === undefined) return false;
     for (const name of [id, draftPrefix + id]) {
       const gone = this.#path(owner, gonePrefix + id);
+      // A file with the same content, which a sweep has not removed to its end.
+      await rm(gone, { recursive: true, force: true });
       try {
         await rename(this.#path(owner, name), gone);
       } catch (error) {
@@ -236,11 +272,14 @@ export class LocalFiles implements FileStore {
     return sweepFolder(this.#folder, options);
   }
 
-  async #createDraft(owner: string, facts: FileFacts, sizeBytes: number | undefined) {
+  /** @param given `id`: of the file, if its size is known by now */
+  async #createDraft(owner: string, facts: FileFacts, given: { id: string; sizeBytes: number | undefined }) {
+    const { id, sizeBytes } = given;
     const { maxFileBytes } = this.limits;
     if (sizeBytes !== undefined && sizeBytes > maxFileBytes) throw tooLarge(maxFileBytes);
-    const id = newFileId(sizeBytes ?? 0);
-    const path = this.#path(owner, draftPrefix + id);
+    // Several requests may write the same content at the same time.
+    const name = id.startsWith('r') ? newFileId(sizeBytes ?? 0) : id;
+    const path = this.#path(owner, draftPrefix + name);
     const cipher = this.#encryption.forNew(ownerName(owner), id);
     try {
       await mkdir(path, { recursive: true });

@@ -24,6 +24,11 @@ export function roomLeft({ maxBytesPerPrincipal }: FileLimits, usedBytes: number
   return maxBytesPerPrincipal - usedBytes;
 }
 
+/** A content that is in memory. */
+export async function* contentOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
 export function requireExpected(file: StoredFile, { sizeBytes, sha256 }: ExpectedContent): void {
   if (sizeBytes !== undefined && file.sizeBytes !== sizeBytes)
     throw new FileRefused('incomplete', `The file has ${file.sizeBytes} bytes, and ${sizeBytes} were announced`);

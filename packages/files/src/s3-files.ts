@@ -1,14 +1,23 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Bucket } from './bucket.ts';
 import type { Content } from './durable.ts';
 import { type FileCipher, FileEncryption } from './encryption.ts';
-import { newFileId, sizedId, sizeOf } from './file-id.ts';
+import { newFileId, rawId, sizedId, sizeOf } from './file-id.ts';
 import { type FileKeys, fileKeys, ownerKeys } from './file-keys.ts';
 import { FileRefused } from './file-refused.ts';
-import type { FileFacts, FileLimits, FileStore, FileUpload, NewFile, OpenFile, StoredFile } from './file-store.ts';
+import type {
+  FileFacts,
+  FileLimits,
+  FileStore,
+  FileUpload,
+  NewFile,
+  OpenFile,
+  RawContent,
+  StoredFile,
+} from './file-store.ts';
 import { plainContent } from './plain-content.ts';
-import { limitOf, ownerName, requireExpected, roomLeft, tooLarge, tooLong } from './rules.ts';
+import { contentOf, limitOf, ownerName, requireExpected, roomLeft, tooLarge, tooLong } from './rules.ts';
 import { discardUpload, partBytesFor, S3Upload } from './s3-upload.ts';
 import { type SweepOptions, type SweepResult, taskName } from './sweep.ts';
 import { sweepBucket } from './sweep-bucket.ts';
@@ -46,8 +55,42 @@ export class S3Files implements FileStore {
     }
   }
 
-  async write(owner: string, content: Content, { facts, expected = {}, taskId }: NewFile): Promise<StoredFile> {
-    const { draftId, bucket, upload } = await this.#create(owner, facts, expected.sizeBytes);
+  async write(owner: string, content: Content, file: NewFile): Promise<StoredFile> {
+    return this.#write(owner, content, file, newFileId(file.expected?.sizeBytes ?? 0));
+  }
+
+  async writeRaw(owner: string, { facts, bytes, taskId }: RawContent): Promise<string> {
+    const sizeBytes = bytes.length;
+    const id = rawId(this.#encryption.nameFor(owner, { agent: facts.agent, bytes }), sizeBytes);
+    const file = { facts, expected: { sizeBytes }, taskId };
+    if (await this.keepFor(owner, id, taskId)) return id;
+    if (await this.#writeUnlessBusy(owner, contentOf(bytes), file, id)) return id;
+    // Stored again under another name: nobody waits for a request that may have ended.
+    return (await this.#write(owner, contentOf(bytes), file, rawId(randomBytes(16).toString('hex'), sizeBytes))).id;
+  }
+
+  /** @returns false: the file is being removed, or another request writes it, or did so before it crashed */
+  async #writeUnlessBusy(owner: string, content: Content, file: NewFile, id: string): Promise<boolean> {
+    const { bucket, keys } = await this.#of(owner, id);
+    const isThere = async (key: string): Promise<boolean> => (await bucket.modifiedMs(key)) !== undefined;
+    if (await isThere(keys.gone)) return false;
+    try {
+      await this.#write(owner, content, file, id);
+    } catch (error) {
+      if (error instanceof FileRefused && error.reason === 'busy') return false;
+      throw error;
+    }
+    // Its owner may have deleted the one before it meanwhile.
+    return isThere(keys.content);
+  }
+
+  async #write(
+    owner: string,
+    content: Content,
+    { facts, expected = {}, taskId }: NewFile,
+    id: string,
+  ): Promise<StoredFile> {
+    const { draftId, bucket, upload } = await this.#create(owner, facts, { id, sizeBytes: expected.sizeBytes });
     let written: readonly string[] = [];
     try {
       const hash = createHash('sha256');
@@ -70,13 +113,15 @@ export class S3Files implements FileStore {
       if (expected.sizeBytes === undefined) await this.#requireRoomFor(owner, file.id);
       return file;
     } catch (error) {
-      await undo(bucket, written, upload);
+      // Of the same content another message may have the file already, as it was perhaps published: a sweep decides.
+      if (written.length === 0 || !id.startsWith('r')) await undo(bucket, written, upload);
       throw error;
     }
   }
 
   async begin(owner: string, facts: FileFacts, sizeBytes: number): Promise<string> {
-    const { draftId, upload } = await this.#create(owner, facts, sizeBytes, { isInPieces: true });
+    const given = { id: newFileId(sizeBytes), sizeBytes, isInPieces: true };
+    const { draftId, upload } = await this.#create(owner, facts, given);
     try {
       await this.#roomOf(owner);
       return draftId;
@@ -183,10 +228,14 @@ export class S3Files implements FileStore {
   }
 
   /** An upload counts for its principal as soon as it has its name. */
-  async #create(owner: string, facts: FileFacts, sizeBytes: number | undefined, { isInPieces = false } = {}) {
+  async #create(
+    owner: string,
+    facts: FileFacts,
+    given: { readonly id: string; readonly sizeBytes: number | undefined; readonly isInPieces?: boolean },
+  ) {
+    const { id: draftId, sizeBytes, isInPieces = false } = given;
     const { maxFileBytes } = this.limits;
     if (sizeBytes !== undefined && sizeBytes > maxFileBytes) throw tooLarge(maxFileBytes);
-    const draftId = newFileId(sizeBytes ?? 0);
     const { bucket, keys } = await this.#of(owner, draftId);
     const partBytes = partBytesFor(sizeBytes ?? maxFileBytes);
     const file = { facts, cipher: this.#encryption.forNew(ownerName(owner), draftId) };

@@ -54,8 +54,12 @@ async function sweepOwner(sweep: BucketSweep, swept: Swept): Promise<void> {
     swept.add(id, await sweepFile(sweep, id, names));
   }
   // A crash came between the content and the facts, or before the last object of a file was removed.
-  for await (const { key, modifiedMs } of bucket.list(place.contents))
-    if (!known.has(key.slice(place.contents.length)) && isOld(modifiedMs, unusedMs, sweep)) await bucket.remove(key);
+  for await (const { key, modifiedMs } of bucket.list(place.contents)) {
+    const name = key.slice(place.contents.length);
+    // The same content may have been written again since the list.
+    if (!known.has(name) && isOld(modifiedMs, unusedMs, sweep) && (await isUnknown(bucket, `${place.files}${name}-`)))
+      await bucket.remove(key);
+  }
 }
 
 async function requireDeployment(bucket: Bucket, options: SweepOptions): Promise<void> {
@@ -111,6 +115,11 @@ async function removeUnfinished({ bucket, place }: BucketSweep, id: string): Pro
   if (isUpload && !(await hasFacts(bucket, `${place.files}${nameOf(id)}-`))) await discardUpload(bucket, keys);
   for await (const { key } of bucket.list(keys.folder)) await bucket.remove(key);
   return isUpload;
+}
+
+async function isUnknown(bucket: Bucket, prefix: string): Promise<boolean> {
+  for await (const _ of bucket.list(prefix)) return false;
+  return true;
 }
 
 async function hasFacts(bucket: Bucket, prefix: string): Promise<boolean> {

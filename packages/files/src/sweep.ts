@@ -1,6 +1,6 @@
 import { readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isMissing, writeWhole } from './durable.ts';
+import { isMissing, isTaken, writeWhole } from './durable.ts';
 import { sizeOf } from './file-id.ts';
 
 /** Names in the folder of a principal: `<id>` is a file, with these prefixes it is one in the making, or in the bin. */
@@ -155,7 +155,7 @@ async function sweepFile(ownerPath: string, name: string, options: SweepOptions)
   const bin = join(ownerPath, gonePrefix + id);
   if (isInBin) {
     // The process that has moved it there crashed, or removes it now.
-    if (await isNeeded(bin, await namesIn(bin), options)) await move(bin, path);
+    if (await isNeeded(bin, await namesIn(bin), options)) await moveBack(bin, path);
     else await rm(bin, { recursive: true, force: true });
     return false;
   }
@@ -164,7 +164,7 @@ async function sweepFile(ownerPath: string, name: string, options: SweepOptions)
   // From here on no task can be added: its message would not find the file.
   if (!(await move(path, bin))) return false;
   if ((await namesIn(bin)).some((each) => !before.includes(each))) {
-    await move(bin, path);
+    await moveBack(bin, path);
     return false;
   }
   await rm(bin, { recursive: true, force: true });
@@ -196,9 +196,16 @@ async function move(from: string, to: string): Promise<boolean> {
     await rename(from, to);
     return true;
   } catch (error) {
-    if (isMissing(error)) return false;
+    if (isMissing(error) || isTaken(error)) return false;
     throw error;
   }
+}
+
+/** If the same content was written again meanwhile, that gets the marks of the one in the bin. */
+async function moveBack(bin: string, path: string): Promise<void> {
+  if (await move(bin, path)) return;
+  for (const mark of (await namesIn(bin)).filter(isMark)) await writeWhole(join(path, mark), '');
+  await rm(bin, { recursive: true, force: true });
 }
 
 async function namesIn(path: string): Promise<string[]> {

@@ -179,4 +179,91 @@ function testFiles(newPlace: () => Promise<Place>, secrets: readonly string[] = 
       expect([isKept, await read(files, id)]).toEqual([true, 'x']);
     });
   });
+
+  describe('What a part had as raw', () => {
+    const large = Buffer.from('a picture '.repeat(50));
+    const given = (taskId: string, bytes: Uint8Array = large, more = {}) => ({
+      facts: { ...facts, ...more },
+      bytes,
+      taskId,
+    });
+
+    it('is stored once for its principal, and kept as long as one of its tasks exists', async () => {
+      const id = await files.writeRaw('o', given('first'));
+      expect(await files.writeRaw('o', given('second', large, { filename: 'b.bin' }))).toBe(id);
+      expect((await place.names()).filter((name) => /content(?:\/|$)/.test(name))).toHaveLength(1);
+      expect(await read(files, id)).toBe(`${large}`);
+      expect(await files.find('o', id)).toEqual({ ...facts, id, sizeBytes: large.length, sha256: sha256(large) });
+      await place.age();
+      expect((await files.sweep(sweepOptions('second'))).removed).toBe(0);
+      expect(await read(files, id)).toBe(`${large}`);
+      await place.age();
+      expect((await files.sweep(sweepOptions())).removed).toBe(1);
+      expect(await place.names()).toEqual([]);
+      expect(await files.writeRaw('o', given('third'))).toBe(id);
+      expect(await read(files, id)).toBe(`${large}`);
+    });
+
+    it('is another file for another principal, another agent, or other bytes', async () => {
+      const id = await files.writeRaw('o', given('t'));
+      expect(await files.find('p', id)).toBeUndefined();
+      const others = [
+        await files.writeRaw('p', given('t')),
+        await files.writeRaw('o', given('t', large, { agent: 'painter' })),
+        await files.writeRaw('o', given('t', Buffer.from(`${large}`.replace('a', 'b')))),
+      ];
+      expect(new Set([id, ...others]).size).toBe(4);
+    });
+
+    it('is whole when several processes write it at the same time', async () => {
+      const processes = [files, place.open(undefined, secrets), place.open(undefined, secrets)];
+      const tasks = ['a', 'b', 'c'];
+      const ids = await Promise.all(processes.map((each, i) => each.writeRaw('o', given(tasks[i] ?? ''))));
+      await place.age();
+      await files.sweep(sweepOptions(...tasks));
+      for (const id of ids) expect(await read(files, id)).toBe(`${large}`);
+    });
+
+    it('is whole when it is written while sweeps remove it', async () => {
+      for (let round = 0; round < 5; round++) {
+        await files.writeRaw('o', given(`old-${round}`));
+        await place.age();
+        const other = place.open(undefined, secrets);
+        const sweeps = Promise.all([files.sweep(sweepOptions('new')), other.sweep(sweepOptions('new'))]);
+        const id = await files.writeRaw('o', given('new'));
+        await sweeps;
+        expect(await read(files, id)).toBe(`${large}`);
+        await place.age();
+        await files.sweep(sweepOptions('new'));
+        expect(await read(files, id)).toBe(`${large}`);
+        await files.delete('o', id);
+        expect(await files.find('o', id)).toBeUndefined();
+      }
+    });
+
+    it('counts for its principal, and leaves nothing if there is no room', async () => {
+      const small = place.open({ maxFileBytes: 1_000, maxBytesPerPrincipal: 600 }, secrets);
+      await small.writeRaw('o', given('t'));
+      await expect(small.writeRaw('o', given('t', Buffer.alloc(500)))).rejects.toMatchObject({ reason: 'over-quota' });
+      await expect(small.writeRaw('o', given('t', Buffer.alloc(1_001)))).rejects.toMatchObject({ reason: 'too-large' });
+      expect(await small.writeRaw('o', given('u'))).toMatch(/^r/);
+      expect((await place.names()).filter((name) => /content(?:\/|$)/.test(name))).toHaveLength(1);
+    });
+
+    it.runIf(secrets.length > 0)(
+      'has a name that does not tell its content, and another one with a new secret',
+      async () => {
+        const id = await files.writeRaw('o', given('t'));
+        const clear = (await newFolder()).open();
+        expect(await clear.writeRaw('o', given('t'))).not.toBe(id);
+        const rotated = place.open(undefined, ['newer', ...secrets]);
+        const next = await rotated.writeRaw('o', given('t'));
+        expect([next === id, await read(rotated, next), await read(rotated, id)]).toEqual([
+          false,
+          `${large}`,
+          `${large}`,
+        ]);
+      },
+    );
+  });
 }

@@ -72,6 +72,7 @@ export type {
 export { canFollow, isInterrupted, isTerminal, type TaskState, taskStates } from './objects/states.ts';
 export type { StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent } from './objects/stream-response.ts';
 export type { Artifact, Message, Part, Role, Task, TaskStatus } from './objects/task.ts';
+export { withContent } from './part-content.ts';
 export type {
   CancelTaskRequest,
   CreateTaskPushNotificationConfigRequest,

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { AnswersTooLarge, ByteBudget } from '../src/tasks/read/byte-budget.ts';
 import { LargeTasks } from '../src/tasks/read/large-tasks.ts';
+import { TaskJson } from '../src/tasks/read/task-json.ts';
 import { testRedis } from './support/redis.ts';
 
 const [first, second] = [testRedis(), testRedis()];
@@ -72,4 +73,31 @@ test('a failed read and a read of a replaced task release their bytes', async ()
   expect((await Promise.allSettled(readings)).map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
   await nextTurn();
   expect(tasks.bytes).toBe(0);
+});
+
+test('an answer that is made from files counts while it is made and sent', async () => {
+  const tasks = new LargeTasks(new ByteBudget(150));
+  const written = Promise.withResolvers<string>();
+  const making = tasks.make(bytes, () => written.promise);
+  await expect(tasks.make(bytes, async () => '')).rejects.toThrow(AnswersTooLarge);
+  written.resolve('{"raw":"AAAA"}');
+  const sent = (await making).retain();
+  await nextTurn();
+  await expect(tasks.make(bytes, async () => '')).rejects.toThrow(AnswersTooLarge);
+  sent[Symbol.dispose]();
+  expect(tasks.bytes).toBe(0);
+  await expect(tasks.make(bytes, () => Promise.reject(new Error('gone')))).rejects.toThrow('gone');
+  await nextTurn();
+  expect(tasks.bytes).toBe(0);
+});
+
+test('a text is found where a piece of a large task ends, too', () => {
+  const json = TaskJson.of(['{"url":"/fi', 'les/r', '0123"}'].map((piece) => Buffer.from(piece)));
+  expect(['/files/r', '"/fi', '0123', '/files/s', 'r0124'].map((text) => json.includes(text))).toEqual([
+    true,
+    true,
+    true,
+    false,
+    false,
+  ]);
 });

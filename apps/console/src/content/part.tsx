@@ -84,7 +84,7 @@ function RawFileView({ raw, name, type }: { readonly raw: string; readonly name:
 }
 
 /** The id of a file of the deployment at the end of its URL, and in that its size in base 36 (docs/files.md). */
-const storedFile = /\/files\/(?<id>[\da-f]{32}-(?<size>[\da-z]{1,11}))$/;
+const storedFile = /\/files\/(?<id>r?[\da-f]{32}-(?<size>[\da-z]{1,11}))$/;
 /** Larger pictures are read when somebody asks. */
 const largestPreview = 5_000_000;
 

@@ -183,7 +183,7 @@ describe.runIf(hasBrowser)('the page of a task', { timeout: 30_000 }, () => {
   });
 
   it('shows a picture that is stored outside of the task, and reads another file when somebody asks', async () => {
-    const [picture, film] = [`${'a'.repeat(32)}-2s`, `${'b'.repeat(32)}-1z141z`];
+    const [picture, film] = [`r${'a'.repeat(32)}-2s`, `${'b'.repeat(32)}-1z141z`];
     const parts = [
       { url: `https://agents.example.com/files/${picture}`, filename: 'dot.png', mediaType: 'image/png' },
       { url: `https://agents.example.com/files/${film}`, filename: 'film.mp4', mediaType: 'video/mp4' },

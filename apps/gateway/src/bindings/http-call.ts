@@ -47,7 +47,7 @@ export class HttpCall implements Call {
   #signal: AbortSignal | undefined;
 
   constructor(caller: CallerContext, exchange: Exchange, heldRequests: HeldRequests) {
-    const { admission, agent, endpoint, version, lastEventId } = caller;
+    const { admission, agent, endpoint, version, hasFiles, lastEventId } = caller;
     this.admission = admission;
     this.scope = { principal: admission.principal, agent: agent.id };
     this.agent = agent;
@@ -58,7 +58,7 @@ export class HttpCall implements Call {
     this.#heldRequests = heldRequests;
     // The second name is from version 0.3.
     this.extensions = parseExtensions(this.#header('a2a-extensions') ?? this.#header('x-a2a-extensions'));
-    this.activeExtensions = offeredExtensions(this);
+    this.activeExtensions = offeredExtensions({ agent, extensions: this.extensions, hasFiles });
   }
 
   get signal(): AbortSignal {
@@ -178,7 +178,8 @@ export function openHttpCall(
   const agent = agentOfCall(agents, admission, { agentId, tenant });
   const endpoint = (): AgentEndpoint =>
     endpointAt(baseUrl(req, settings), agentId, { named: tenant, selected: agent.id });
-  const call = new HttpCall({ admission, agent, endpoint, version, lastEventId }, exchange, heldRequests);
+  const hasFiles = settings.files !== undefined;
+  const call = new HttpCall({ admission, agent, endpoint, version, hasFiles, lastEventId }, exchange, heldRequests);
   const { activeExtensions: active } = call;
   if (active.length > 0) exchange.res.setHeader('A2A-Extensions', active.join(','));
   return call;

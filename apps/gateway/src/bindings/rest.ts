@@ -178,7 +178,9 @@ function mediaTypeFor({ headers: { accept } }: IncomingMessage): string {
 function writeResult({ req, res }: Exchange, { json, version }: UnaryResult): void {
   // Only the caller may cache it, and must revalidate it.
   const headers =
-    version === undefined ? [] : ['ETag', `"${version}"`, 'Cache-Control', 'private, no-cache', 'Vary', 'Accept'];
+    version === undefined
+      ? []
+      : ['ETag', `"${version}"`, 'Cache-Control', 'private, no-cache', 'Vary', 'Accept, A2A-Extensions'];
   if (json === undefined) respondUnchanged(res, headers);
   else respond(res, mediaTypeFor(req), json, headers);
 }

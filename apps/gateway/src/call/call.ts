@@ -29,6 +29,8 @@ export interface Call {
   readonly resumeAfter?: EventId | undefined;
   /** Version of the request; unset: A2A 1.0. */
   readonly version?: SpokenVersion | undefined;
+  /** The caller cannot read URLs of files: see `wantsRaw`. */
+  readonly readsNoUrls?: boolean;
   /** Identifies a retry. @throws {A2AError} InvalidParams, when it is read */
   readonly idempotencyKey?: string | undefined;
   /** W3C trace context. */
@@ -63,6 +65,8 @@ export interface CallerContext {
   readonly endpoint: () => AgentEndpoint;
   /** The version of the request. */
   readonly version: SpokenVersion | undefined;
+  /** The gateway stores files. */
+  readonly hasFiles: boolean;
   /** From the parameters, not validated: the last event of a broken stream that the caller has. */
   readonly lastEventId?: unknown;
 }

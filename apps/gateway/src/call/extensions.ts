@@ -21,6 +21,7 @@ import {
 import { parse } from '@switchyard/protocol/schemas';
 import type { AnnouncedAgent } from '@switchyard/store';
 import { z } from 'zod';
+import { legacyVersion } from '../exchange/service-parameters.ts';
 import type { Call } from './call.ts';
 
 /** An A2A extension of this gateway, for its agents; docs/extensions has a page for each. */
@@ -44,7 +45,8 @@ export const gatewayExtensions: readonly GatewayExtension[] = [
   },
   {
     uri: filesUri,
-    description: 'Files of any size are uploaded beside the messages, which refer to them by URL.',
+    description:
+      'Files of any size are uploaded beside the messages, which refer to them by URL. A client that activates it reads small ones as raw.',
     paramsFor: (_, files) => files && { ...files },
   },
   {
@@ -134,11 +136,17 @@ interface ExtensionRequest {
   readonly extensions: readonly string[];
 }
 
+interface OfferedRequest extends ExtensionRequest {
+  /** The gateway stores files. */
+  readonly hasFiles: boolean;
+}
+
 /** An extension that is requested and offered is active (A2A 4.6); an unknown one is ignored (4.6.3). */
-export function offeredExtensions({ agent, extensions }: ExtensionRequest): readonly string[] {
+export function offeredExtensions({ agent, extensions, hasFiles }: OfferedRequest): readonly string[] {
   if (extensions.length === 0) return extensions;
   const { capabilities } = agent.extendedCard ?? agent.card;
   const offered = new Set(withGatewayExtensions(agent, capabilities).map(({ uri }) => uri));
+  if (hasFiles) offered.add(filesUri);
   return [...new Set(extensions)].filter((uri) => offered.has(uri));
 }
 
@@ -159,6 +167,14 @@ export function extensionReader<Value>(uri: string, value: z.ZodType<Value>) {
 
 export function isActive({ activeExtensions }: Pick<Call, 'activeExtensions'>, uri: string): boolean {
   return activeExtensions.includes(uri);
+}
+
+/**
+ * Whether a caller gets as `raw` what was moved into files: it says so by the extension (docs/extensions/files.md), or
+ * it is of A2A 0.3, whose clients know no such extension, or it cannot read URLs.
+ */
+export function wantsRaw(call: Pick<Call, 'activeExtensions' | 'readsNoUrls' | 'version'>): boolean {
+  return call.readsNoUrls === true || call.version === legacyVersion || isActive(call, filesUri);
 }
 
 /**

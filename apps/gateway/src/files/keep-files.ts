@@ -1,11 +1,21 @@
-import { type FileStore, fileIdIn, fileIdsIn, keepFilesOf } from '@switchyard/files';
-import { type FieldViolation, invalidParams, type SendMessageRequest } from '@switchyard/protocol';
+import { type FileStore, fileIdIn, fileIdsIn, hasLargeRaw, keepFilesOf, moveRaw } from '@switchyard/files';
+import {
+  type FieldViolation,
+  invalidParams,
+  type Message,
+  type SendMessageRequest,
+  withContent,
+} from '@switchyard/protocol';
 import { type KeepFiles, type PreSubscription, principalKey, type Tasks } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
+import type { Emit } from '../telemetry/events.ts';
 
 interface KeepDependencies {
   readonly files: FileStore;
   readonly tasks: Pick<Tasks, 'newTaskId'>;
+  readonly emit: Emit;
+  /** What parts have as `raw` with more bytes is moved. Unset: nothing is. */
+  readonly inlineBytes: number | undefined;
 }
 
 /** The task of a message, as far as it is known before the message is accepted. */
@@ -17,6 +27,8 @@ interface ComingTask {
 export interface KeptFiles {
   /** Of its task: if the message makes one, that must get this id. */
   readonly taskId: string;
+  /** The message with URLs instead of its large `raw` parts; unset: it had none. */
+  readonly moved?: { readonly message: Message; readonly sentMessage: Message };
   /** Call it when the message was not accepted, or has another task, because it was sent before. */
   release(): Promise<void>;
 }
@@ -50,18 +62,19 @@ function isOwn(url: string, call: Call): boolean {
 
 const isMalformed = 'is no file of this gateway: its last part is not the id of a file, or not the whole id';
 
-/** Whether a message may refer to files of this gateway. */
-export function hasFiles({ message }: SendMessageRequest): boolean {
-  return fileIdsIn(message.parts).length > 0;
+/** Whether a message may refer to files of this gateway, or has a `raw` part that becomes one. */
+export function hasFiles({ message }: SendMessageRequest, inlineBytes: number | undefined): boolean {
+  const { parts } = message;
+  return fileIdsIn(parts).length > 0 || (inlineBytes !== undefined && hasLargeRaw(parts, inlineBytes));
 }
 
 /**
- * Keeps the files that a message refers to as long as its task exists. It comes before the message is accepted, because
- * a file may be removed at any time until then.
+ * Keeps the files that a message refers to as long as its task exists, and stores its large `raw` parts as such. It comes
+ * before the message is accepted, because a file may be removed at any time until then.
  * @throws {A2AError} InvalidParams: a file of this gateway does not exist, or is not the caller's
  */
 export async function keepFiles(
-  { files, tasks }: KeepDependencies,
+  { files, tasks, emit, inlineBytes }: KeepDependencies,
   call: Call,
   sent: SendMessageRequest & ComingTask,
 ): Promise<KeptFiles | undefined> {
@@ -87,7 +100,23 @@ export async function keepFiles(
     await release();
     throw invalidParams(violations);
   }
-  return kept.length > 0 ? { taskId, release } : undefined;
+  const { ids, refused } =
+    inlineBytes === undefined ? nothing : await moveRaw(files, message.parts, { owner, taskId, inlineBytes });
+  if (refused) emit({ kind: 'raw-not-moved', agent: call.scope.agent, err: refused });
+  kept.push(...ids.values());
+  const moved = ids.size > 0 && { message: withUrls(call, message, ids), sentMessage: message };
+  return kept.length > 0 ? { taskId, ...(moved && { moved }), release } : undefined;
+}
+
+const nothing: Awaited<ReturnType<typeof moveRaw>> = { ids: new Map() };
+
+function withUrls(call: Call, message: Message, ids: ReadonlyMap<number, string>): Message {
+  const { base } = call.endpoint();
+  const parts = message.parts.map((part, i) => {
+    const id = ids.get(i);
+    return id === undefined ? part : withContent(part, { url: `${base}/files/${id}` });
+  });
+  return { ...message, parts };
 }
 
 const isMissing = 'is no file of yours: it was removed, or it never existed';

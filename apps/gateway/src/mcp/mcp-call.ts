@@ -29,6 +29,8 @@ export class McpCall implements Call {
   readonly extensions: readonly string[];
   readonly activeExtensions: readonly string[];
   readonly waitMs: number;
+  /** Models see a picture, and not a URL that only their user may read. */
+  readonly readsNoUrls = true;
   readonly #exchange: Exchange;
   readonly #context: GatewayContext;
   #signal: AbortSignal | undefined;
@@ -42,7 +44,7 @@ export class McpCall implements Call {
     this.scope = { principal: admission.principal, agent: agent.id };
     this.agent = agent;
     this.extensions = extensions;
-    this.activeExtensions = offeredExtensions(this);
+    this.activeExtensions = offeredExtensions({ agent, extensions, hasFiles: context.files !== undefined });
     this.waitMs = waitMs;
     this.#exchange = exchange;
     this.#context = context;

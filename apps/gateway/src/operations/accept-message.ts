@@ -92,18 +92,22 @@ export async function acceptMessage(
   }
   const traceContext = traceContextOf(call, request);
   const webhook = config && (await inlineWebhook(config, request, { backend, call, traceContext }));
-  const { files, tasks } = backend;
+  const { files, tasks, emit, settings } = backend;
+  const inlineBytes = settings.files?.inlineBytes;
   const { taskId: named } = request.message;
   // Nobody would ever remove the mark that a file gets for a task of a deployment that does not exist.
   if (files && named !== undefined && !tasks.mayHave(named)) throw taskNotFound(named);
   const kept =
-    files && hasFiles(request) ? await keepFiles({ files, tasks }, call, { ...request, preSubscription }) : undefined;
+    files && hasFiles(request, inlineBytes)
+      ? await keepFiles({ files, tasks, emit, inlineBytes }, call, { ...request, preSubscription })
+      : undefined;
   const reservedId = (kept ?? preSubscription)?.taskId;
   const { agent } = call.scope;
   const sent = { agent, messageId: request.message.messageId, traceContext, isAwaited };
   const acceptance = await traceSend(sent, (trace) =>
     backend.tasks.accept(call.scope, {
       ...submission(call, request),
+      ...kept?.moved,
       ...(skill && { skill }),
       ...(priority && { priority }),
       ...(timeToLiveMs !== undefined && { timeToLiveMs }),

@@ -27,6 +27,7 @@ export type TaskStore = Pick<
   | 'taskOfMessage'
   | 'newTaskId'
   | 'mayHave'
+  | 'makeAnswer'
 >;
 
 /** What operations need. */
@@ -58,6 +59,8 @@ export interface Backend {
     | 'maxPollWaitMs'
     | 'messageHoldMs'
     | 'minCronIntervalMs'
+    | 'files'
+    | 'maxBodyBytes'
   >;
 }
 

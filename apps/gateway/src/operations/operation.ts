@@ -5,12 +5,13 @@ import { isTracing, traceOperation } from '@switchyard/telemetry';
 import type { z } from 'zod';
 import { type Action, actions } from '../admission/scopes.ts';
 import type { Call } from '../call/call.ts';
-import { isActive } from '../call/extensions.ts';
+import { isActive, wantsRaw } from '../call/extensions.ts';
 import { throwIfCutShort } from '../call/held-requests.ts';
 import { previewVersion } from '../exchange/service-parameters.ts';
 import { isRecordedInAudit } from '../telemetry/audit.ts';
 import { toA2AError } from '../telemetry/failures.ts';
 import type { Backend } from './backend.ts';
+import { answerWithRaw, itemsWithRaw } from './raw-in-answers.ts';
 import { withWait } from './waiting.ts';
 
 /** The answer to a call, as JSON for the binding's envelope. */
@@ -108,7 +109,8 @@ type Perform<Schema extends z.ZodType, Answer> = (
 export function unary<Schema extends z.ZodType>(schema: Schema, run: Perform<Schema, UnaryResult>): OperationFactory {
   const runWithWait: typeof run = async (backend, call, request) => {
     const answer = await run(backend, call, request);
-    return isActive(call, waitingUri) ? withWait(backend, answer) : answer;
+    const explained = isActive(call, waitingUri) ? await withWait(backend, answer) : answer;
+    return backend.files && wantsRaw(call) ? answerWithRaw(backend, call, explained) : explained;
   };
   return (name, backend) => ({
     kind: 'unary',
@@ -120,8 +122,10 @@ export function streaming<Schema extends z.ZodType>(
   schema: Schema,
   run: Perform<Schema, AsyncIterable<StreamItem>>,
 ): OperationFactory {
-  const runWithIds: typeof run = async (backend, call, request) =>
-    withEventIds(call, await run(backend, call, request));
+  const runWithIds: typeof run = async (backend, call, request) => {
+    const items = withEventIds(call, await run(backend, call, request));
+    return backend.files && wantsRaw(call) ? itemsWithRaw(backend, call, items) : items;
+  };
   return (name, backend) => ({
     kind: 'streaming',
     invoke: instrumented(name, backend, { schema, run: runWithIds, kind: 'streaming' }),

@@ -108,6 +108,8 @@ export interface FileSettings {
   readonly secrets?: readonly string[];
   readonly maxFileBytes: number;
   readonly maxBytesPerPrincipal: number;
+  /** What parts have as `raw` with more bytes is stored there. Unset: it stays in its task. */
+  readonly inlineBytes?: number | undefined;
 }
 
 /** The version of a request that names none: that of its method or path, or 0.3, as in A2A 3.6.2. */

@@ -51,6 +51,10 @@ export type GatewayEvent =
       readonly outcome: string;
       readonly bytes: number;
     }
+  /** `FILES_URL` is away or full: a large `raw` part stays in its task. */
+  | { readonly kind: 'raw-not-moved'; readonly agent: string; readonly err: unknown }
+  /** `FILES_URL` is away: a client that wants `raw` gets URLs. */
+  | { readonly kind: 'raw-not-read'; readonly agent: string; readonly err: unknown }
   /** For the audit trail. */
   | { readonly kind: 'audited'; readonly event: AuditEvent }
   /** Audit events that were lost because Redis was unreachable for too long. */

@@ -64,8 +64,7 @@ export class StoredFiles implements FilePort {
     const named = { ...(name !== undefined && { filename: name }), mediaType: mediaType ?? 'application/octet-stream' };
     try {
       const { id } = await local.write(owner, content, { facts: { ...named, agent }, taskId });
-      const base = publicUrl.endsWith('/') ? publicUrl : `${publicUrl}/`;
-      return { url: new URL(`files/${id}`, base).href, ...named };
+      return { url: fileUrl(publicUrl, id), ...named };
     } catch (error) {
       throw errorForAgent(error, name);
     }
@@ -90,6 +89,12 @@ export class StoredFiles implements FilePort {
       throw explained(error);
     }
   }
+}
+
+/** @param publicUrl of the gateway, which serves the files */
+export function fileUrl(publicUrl: string, id: string): string {
+  const base = publicUrl.endsWith('/') ? publicUrl : `${publicUrl}/`;
+  return new URL(`files/${id}`, base).href;
 }
 
 /** The chunks. Errors between them are explained. */

@@ -1,9 +1,10 @@
 import type { FilePort } from '@switchyard/agent/runtime';
-import { type FileStore, filesAt, keepFilesOf } from '@switchyard/files';
+import { type FileStore, filesAt, hasLargeRaw, keepFilesOf, moveRaw, rawBytesIn, readRaw } from '@switchyard/files';
 import { AddressPolicy, type AddressPolicySettings, type GuardedClient, guardedClient } from '@switchyard/outgoing';
-import type { Part, Principal } from '@switchyard/protocol';
+import { type Message, type Part, type Principal, withContent } from '@switchyard/protocol';
 import { type OpenTurn, principalKey } from '@switchyard/store';
-import { errorForAgent, StoredFiles } from './stored-files.ts';
+import type { Emit } from '../telemetry/events.ts';
+import { errorForAgent, fileUrl, StoredFiles } from './stored-files.ts';
 
 /** Where files are, and what is removed when. */
 export interface FileSettings {
@@ -13,6 +14,10 @@ export interface FileSettings {
   readonly secrets?: readonly string[];
   readonly maxFileBytes: number;
   readonly maxBytesPerPrincipal: number;
+  /** What parts have as `raw` with more bytes is stored there. Unset: it stays in its task. */
+  readonly inlineBytes?: number | undefined;
+  /** Bytes that a turn gets as `raw` of what was stored so; parts beyond have URLs. Default: 5 MiB. */
+  readonly maxRawBytes?: number | undefined;
   /** How long a file is kept that no message has referred to. */
   readonly unusedMs: number;
   readonly sweepEveryMs: number;
@@ -25,10 +30,20 @@ interface WorkerFilesSettings {
   readonly addresses: AddressPolicySettings;
   /** Of the gateway, which serves the files. */
   readonly publicUrl?: string | undefined;
+  readonly emit: Emit;
+}
+
+/** Whose parts are written. */
+interface PartsWriter {
+  readonly principal: Principal;
+  readonly taskId: string;
+  /** Unset: they are a message's. */
+  readonly agent?: string;
 }
 
 /** Without FILES_URL, of a stranger's file. */
 const DEFAULT_MAX_BYTES = 1024 ** 3;
+const DEFAULT_RAW_BYTES = 5 * 1024 ** 2;
 /** For a whole file of a stranger; a turn usually has a shorter time. */
 const DOWNLOAD_MS = 3_600_000;
 /** To connect to its server, and until the next bytes. */
@@ -40,10 +55,16 @@ export class WorkerFiles {
   readonly local: FileStore | undefined;
   readonly publicUrl: string | undefined;
   readonly client: GuardedClient;
+  readonly #inlineBytes: number;
+  readonly #maxRawBytes: number;
+  readonly #emit: Emit;
 
-  constructor({ files, addresses, publicUrl }: WorkerFilesSettings) {
+  constructor({ files, addresses, publicUrl, emit }: WorkerFilesSettings) {
     this.local = files && filesAt(files.url, files);
     this.publicUrl = publicUrl;
+    this.#inlineBytes = files?.inlineBytes ?? Number.POSITIVE_INFINITY;
+    this.#maxRawBytes = files?.maxRawBytes ?? DEFAULT_RAW_BYTES;
+    this.#emit = emit;
     this.client = guardedClient({
       policy: new AddressPolicy(addresses),
       timeoutMs: DOWNLOAD_MS,
@@ -62,6 +83,50 @@ export class WorkerFiles {
     return kept?.catch((error: unknown) => {
       throw errorForAgent(error);
     });
+  }
+
+  /** Whether `move` has something to do. */
+  hasLargeRaw(parts: readonly Part[]): boolean {
+    return this.local !== undefined && this.publicUrl !== undefined && hasLargeRaw(parts, this.#inlineBytes);
+  }
+
+  /**
+   * Stores the large `raw` of parts as files, which are kept as long as the task exists. If the store is away, they stay
+   * as they are.
+   */
+  async move(parts: readonly Part[], { principal, taskId, agent }: PartsWriter): Promise<Part[]> {
+    const { local, publicUrl } = this;
+    if (!local || publicUrl === undefined) return [...parts];
+    const of = { owner: principalKey(principal), taskId, agent, inlineBytes: this.#inlineBytes };
+    const { ids, refused } = await moveRaw(local, parts, of);
+    if (refused) this.#emit({ kind: 'raw-not-moved', taskId, err: refused });
+    return parts.map((part, i) => {
+      const id = ids.get(i);
+      return id === undefined ? part : withContent(part, { url: fileUrl(publicUrl, id) });
+    });
+  }
+
+  /**
+   * A message with what it had as `raw` before that was moved.
+   * @returns undefined: it had nothing
+   */
+  restore(principal: Principal, message: Message): Promise<Message> | undefined {
+    const { local } = this;
+    const { parts } = message;
+    if (!local || rawBytesIn(parts, this.#maxRawBytes) === 0) return undefined;
+    const read = readRaw(local, parts, { owner: principalKey(principal), maxBytes: this.#maxRawBytes });
+    return read.then(
+      (raws) => {
+        const restored = parts.map((part, i) => {
+          const raw = raws.get(i);
+          return raw === undefined ? part : withContent(part, { raw });
+        });
+        return { ...message, parts: restored };
+      },
+      (error: unknown) => {
+        throw errorForAgent(error);
+      },
+    );
   }
 
   stop(): Promise<void> {

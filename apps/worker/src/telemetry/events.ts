@@ -50,6 +50,8 @@ export type WorkerEvent =
   | { readonly kind: 'room-made'; readonly dropped: number; readonly keptMs: number }
   /** What is left in `FILES_URL` after a look for files without a task. */
   | { readonly kind: 'files-swept'; readonly count: number; readonly bytes: number }
+  /** `FILES_URL` is away or full: a large `raw` part stays in its task. */
+  | { readonly kind: 'raw-not-moved'; readonly taskId: string; readonly err: unknown }
   /** Files of `FILES_URL` that no task refers to any more, and uploads that were not completed. */
   | { readonly kind: 'files-removed'; readonly count: number; readonly bytes: number }
   /** Ended tasks were copied to `ARCHIVE_URL`. `behindMs`: how much later than they should have been. */

@@ -38,6 +38,7 @@ export const lines: Readonly<Record<WorkerEvent['kind'], Line | undefined>> = {
   'task-not-archived': ['error', 'an ended task is left out of the archive: Redis forgets it after its retention'],
   'archive-expired': ['info', 'tasks of the archive were older than ARCHIVE_RETENTION_MS, and were removed'],
   'files-swept': undefined,
+  'raw-not-moved': ['warn', 'a large raw part stays in its task: it could not be stored as a file'],
   'files-removed': ['info', 'files that no task refers to any more were removed'],
   'migration-waits': ['info', 'a migration waits until older programs have stopped'],
   'migration-began': ['info', 'migration begun'],

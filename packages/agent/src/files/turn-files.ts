@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import type { Part } from '@switchyard/protocol';
+import { type Part, withContent } from '@switchyard/protocol';
 import type { TurnJournal } from '../journal/turn-journal.ts';
 import type { FileContent, FileOptions } from '../port/file-port.ts';
 import { RefusedError, TurnMisuseError } from '../port/turn-errors.ts';
@@ -46,7 +46,7 @@ export class TurnFiles {
           { code: 'too-large' },
         );
       }
-      inlined.push(stored ? withContent(part, await buffer(stored.stream)) : part);
+      inlined.push(stored ? withContent(part, { raw: (await buffer(stored.stream)).toString('base64') }) : part);
     }
     return inlined;
   }
@@ -60,15 +60,6 @@ export class TurnFiles {
     // Not as an effect of the journal: it would take an error of the source for one of the store.
     return files.write(untilAborted(chunksOf(source), signal), options);
   }
-}
-
-function withContent({ metadata, filename, mediaType }: Part, content: Buffer): Part {
-  return {
-    raw: content.toString('base64'),
-    ...(metadata && { metadata }),
-    ...(filename !== undefined && { filename }),
-    ...(mediaType !== undefined && { mediaType }),
-  };
 }
 
 function inlineContent({ text, raw, data }: Part): Pick<FileContent, 'stream' | 'sizeBytes'> {

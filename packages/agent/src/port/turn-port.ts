@@ -30,6 +30,13 @@ export interface TurnPort {
   /** Set if the turn's message was the answer whether the work for `input.message` may go on. */
   readonly budgetAnswer?: BudgetAnswer | undefined;
   /**
+   * Call it before the agent's code runs: `input.message` then has as `raw` what its sender sent so, although it is kept
+   * elsewhere. Unset: it has it already.
+   * @returns undefined: it has it already
+   * @throws {RetryableError} it cannot be read now. @throws {AgentError} it is damaged
+   */
+  restoreMessage?(): Promise<void> | undefined;
+  /**
    * Publishes an event, in the order of the calls; the port adds timestamps, taskId and contextId. Resolves when the
    * event is durable; a chunk of an artifact, or a working status without content, may be written with the next event.
    * Any other error means that the worker could not write: the turn is retried.

@@ -75,6 +75,8 @@ async function execute(run: Execution): Promise<Outcome> {
   const { agent, port, journal } = run;
   const { use = [] } = agent;
   await followAnswer(run);
+  const restoring = port.restoreMessage?.();
+  if (restoring) await restoring;
   const input = await readInput(agent.input, port.input);
   if ('problem' in input) {
     journal.blame({ kind: 'input-refused', error: new AgentError(input.problem) });

@@ -29,6 +29,14 @@ export const files = {
       text: 'A file with one more secret, in addition to `FILES_SECRET`.',
       isShared: true,
     },
+    INLINE_FILE_BYTES: {
+      of: ['gateway', 'worker'],
+      schema: integer(0, 1024 ** 3),
+      default: 64 * 1024,
+      defaultText: '64 KiB',
+      text: 'With `FILES_URL`: what a part has as `raw` with more bytes is stored there, and the task refers to it ([files.md](files.md#large-raw-parts)). 0: never.',
+      isShared: true,
+    },
     MAX_FILE_BYTES: {
       of: ['gateway', 'worker'],
       schema: integer(1, 2 ** 50),

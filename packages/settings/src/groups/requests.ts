@@ -61,11 +61,12 @@ export const requests = {
       text: 'How long a client may go without reading its response or stream before it is disconnected. A stream can be resumed.',
     },
     MAX_BODY_BYTES: {
-      of: ['gateway'],
+      of: ['gateway', 'worker'],
       schema: integer(1, 1024 ** 3),
       default: 5 * 1024 * 1024,
       defaultText: '5 MiB',
-      text: 'The largest request body, in bytes.',
+      text: 'The largest request body, in bytes; also the most that a turn, or an answer to a client, gets as `raw` of [what was moved](files.md#large-raw-parts).',
+      isShared: true,
     },
     MAX_BODY_VALUES: {
       of: ['gateway'],

@@ -18,6 +18,7 @@ import { type ContextQuery, type ContextTaskReading, listContext } from './list/
 import { findEntries, type ListDependencies, listTasks, type TaskPage, type TaskQuery } from './list/list.ts';
 import { type SpentBudget, spentBudget } from './quotas/budgets.ts';
 import { readTask } from './read/read.ts';
+import type { TaskJson } from './read/task-json.ts';
 import type { TaskReading, TaskView } from './read/task-reading.ts';
 import { revealTask, withdrawTask } from './visibility/visibility.ts';
 
@@ -68,6 +69,11 @@ export class Tasks {
 
   read(scope: Scope, taskId: string, view?: TaskView): Promise<TaskReading | undefined> {
     return readTask(this.#dependencies, scope, taskId, view);
+  }
+
+  /** JSON that is made from what a task refers to, of about so many bytes. @throws {AnswersTooLarge} */
+  async makeAnswer(bytes: number, write: () => Promise<string>): Promise<string | TaskJson> {
+    return this.#dependencies.largeTasks?.make(bytes, write) ?? write();
   }
 
   /** @param others the tasks of other deployments, which the list includes */

@@ -32,7 +32,7 @@ export class GrpcCall implements Call, Disposable {
   #wait: HeldRequest | undefined;
 
   constructor(
-    { admission, agent, endpoint, version }: CallerContext,
+    { admission, agent, endpoint, version, hasFiles }: CallerContext,
     call: ServedCall<unknown, unknown>,
     heldRequests: HeldRequests,
   ) {
@@ -46,7 +46,7 @@ export class GrpcCall implements Call, Disposable {
     const { metadata } = call;
     // The second name is from version 0.3.
     this.extensions = parseExtensions(textIn(metadata, 'a2a-extensions') ?? textIn(metadata, 'x-a2a-extensions'));
-    this.activeExtensions = offeredExtensions(this);
+    this.activeExtensions = offeredExtensions({ agent, extensions: this.extensions, hasFiles });
   }
 
   get signal(): AbortSignal {
@@ -103,7 +103,8 @@ export function openGrpcCall(
   const agentId = textIn(call.metadata, agentKey);
   const agent = agentOfCall(context.agents, admission, { agentId, tenant });
   const endpoint = (): AgentEndpoint => endpointAt(httpBase(context), agentId, { named: tenant, selected: agent.id });
-  return new GrpcCall({ admission, agent, endpoint, version }, call, context.heldRequests);
+  const hasFiles = context.files !== undefined;
+  return new GrpcCall({ admission, agent, endpoint, version, hasFiles }, call, context.heldRequests);
 }
 
 /** Refusals that depend on the agent. */

@@ -7,7 +7,7 @@ import type {
   OutgoingCall,
   PlacedCall,
 } from '@switchyard/agent/runtime';
-import { isTerminal } from '@switchyard/protocol';
+import { isTerminal, type Message } from '@switchyard/protocol';
 import {
   type AgentAnnouncement,
   namedSkill,
@@ -27,7 +27,7 @@ import { mapStoreErrors } from './store-errors.ts';
 /** What calls to other agents need. */
 export interface CallDependencies {
   readonly store: Store;
-  readonly files: Pick<WorkerFiles, 'keep'>;
+  readonly files: Pick<WorkerFiles, 'keep' | 'hasLargeRaw' | 'move'>;
   /** Resolves when this process takes the turns of agents that are called by the URL of their card. */
   readonly consumeRemoteAgents: () => Promise<void>;
   /** While a turn waits for another one, its slot in this process goes to turns that others wait for. */
@@ -58,12 +58,14 @@ export class StoredCalls implements CallPort {
   async place(call: OutgoingCall): Promise<CallPlacement> {
     const agent = (await this.#store.registry.find(call.agent)) ?? (await this.#remoteAgents(call.agent));
     if (!agent) return { refused: 'unknown-agent' };
-    const { message, isDetached } = call;
+    const { isDetached } = call;
+    const message = await this.#withoutLargeRaw(call.message);
     const sent = { agent: agent.id, messageId: message.messageId, isAwaited: !isDetached };
     const placement = await traceCall(sent, (trace) => {
       const { requestId } = this.#turn.start;
       const submission = {
         ...submissionOf(call, agent),
+        ...(message !== call.message && { message, sentMessage: call.message }),
         ...(trace && { trace }),
         ...(requestId !== undefined && { requestId }),
       };
@@ -72,6 +74,14 @@ export class StoredCalls implements CallPort {
     if (placement.verdict === 'accepted')
       await this.#dependencies.files.keep(this.#turn.start.principal, message.parts, placement.taskId);
     return toCallPlacement(call.agent, placement);
+  }
+
+  /** The calling task keeps the files until that of the call does. */
+  async #withoutLargeRaw(message: Message): Promise<Message> {
+    const { files } = this.#dependencies;
+    if (!files.hasLargeRaw(message.parts)) return message;
+    const { principal, taskId } = this.#turn.start;
+    return { ...message, parts: await files.move(message.parts, { principal, taskId }) };
   }
 
   async outcome(call: PlacedCall, signal: AbortSignal): Promise<CallOutcome | 'missing' | undefined> {

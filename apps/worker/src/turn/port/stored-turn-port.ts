@@ -40,8 +40,10 @@ export interface TurnControls {
   readonly budget: StoredBudget;
 }
 
+type TurnWorkerFiles = Pick<WorkerFiles, 'of' | 'keep' | 'hasLargeRaw' | 'move' | 'restore'>;
+
 interface StoredTurnDependencies extends CallDependencies {
-  readonly files: Pick<WorkerFiles, 'of' | 'keep'>;
+  readonly files: TurnWorkerFiles;
   readonly agent: Pick<Agent, 'whileWorking'>;
   /** Of the gateway, as services outside reach it. */
   readonly publicUrl?: string | undefined;
@@ -52,7 +54,7 @@ interface StoredTurnDependencies extends CallDependencies {
 
 /** A turn's port, implemented with the store. */
 export class StoredTurnPort implements TurnPort {
-  readonly input: TurnInput;
+  input: TurnInput;
   readonly signal: AbortSignal;
   readonly steps: StoredSteps;
   readonly waits: StoredWaits;
@@ -65,7 +67,9 @@ export class StoredTurnPort implements TurnPort {
   readonly budgetAnswer: BudgetAnswer | undefined;
   readonly #turn: OpenTurn;
   readonly #controls: TurnControls;
-  readonly #workerFiles: Pick<WorkerFiles, 'keep'>;
+  readonly #workerFiles: TurnWorkerFiles;
+  /** Resolves when all events before have been written, or wait to be. Unset: none waits for its files. */
+  #moving: Promise<unknown> | undefined;
 
   constructor(dependencies: StoredTurnDependencies, turn: OpenTurn, controls: TurnControls) {
     const { store, agent, pace, turns } = dependencies;
@@ -83,15 +87,52 @@ export class StoredTurnPort implements TurnPort {
     this.#workerFiles = dependencies.files;
     this.files = dependencies.files.of(turn);
     this.pace = { ...pace.of(turn.start.principal.tenant), onLongWait: (name) => turns.setWait(turn, name) };
-    this.steering = agent.whileWorking === 'steer' ? steeringOf(turn) : undefined;
+    this.steering = agent.whileWorking === 'steer' ? steeringOf(turn, dependencies.files) : undefined;
+  }
+
+  restoreMessage(): Promise<void> | undefined {
+    const { principal, message } = this.input;
+    return this.#workerFiles.restore(principal, message)?.then((restored) => {
+      this.input = { ...this.input, message: restored };
+    });
   }
 
   publish(event: TurnEvent): Promise<void> {
+    return this.#moving || this.#workerFiles.hasLargeRaw(partsOf(event)) ? this.#moveFirst(event) : this.#write(event);
+  }
+
+  /** Events are written in the order of the calls, also those after one whose content is stored elsewhere before. */
+  async #moveFirst(event: TurnEvent): Promise<void> {
+    const before = this.#moving;
+    const stored = (async () => {
+      await before;
+      const moved = await this.#withoutLargeRaw(event);
+      // Its promise is not waited for: the next events may be written together with this one.
+      return { written: this.#write(moved, partsOf(event)) };
+    })();
+    const moving = stored.then(ignore, ignore).then(() => {
+      if (this.#moving === moving) this.#moving = undefined;
+    });
+    this.#moving = moving;
+    return (await stored).written;
+  }
+
+  async #withoutLargeRaw(event: TurnEvent): Promise<TurnEvent> {
+    const parts = partsOf(event);
+    if (!this.#workerFiles.hasLargeRaw(parts)) return event;
+    const { principal, taskId, agent } = this.#turn.start;
+    const moved = await this.#workerFiles.move(parts, { principal, taskId, agent });
+    if (event.kind === 'artifact') return { ...event, artifact: { ...event.artifact, parts: moved } };
+    return event.message ? { ...event, message: { ...event.message, parts: moved } } : event;
+  }
+
+  /** @param parts whose files are kept for the task */
+  #write(event: TurnEvent, parts = partsOf(event)): Promise<void> {
     const turn = this.#turn;
     if (isWorkingWithoutMessage(event)) return mapStoreErrors(() => turn.announce(event));
     const failure = event.kind === 'status' ? this.#controls.failures.ofOutcome(event) : undefined;
     const { principal, taskId } = turn.start;
-    const kept = this.#workerFiles.keep(principal, partsOf(event), taskId);
+    const kept = this.#workerFiles.keep(principal, parts, taskId);
     // Events are written in the order of the calls: none waits here for its files.
     const published = mapStoreErrors(() => turn.publish(event, failure));
     return kept ? Promise.all([published, kept]).then(() => undefined) : published;
@@ -133,9 +174,15 @@ function partsOf(event: TurnEvent): readonly Part[] {
   return (event.kind === 'artifact' ? event.artifact : event.message)?.parts ?? [];
 }
 
-function steeringOf(turn: OpenTurn): SteeringPort {
+const ignore = (): void => undefined;
+
+function steeringOf(turn: OpenTurn, files: Pick<WorkerFiles, 'restore'>): SteeringPort {
+  const { principal } = turn.start;
   return {
-    waiting: (after) => mapStoreErrors(() => turn.waiting(after)),
+    waiting: async (after) => {
+      const messages = await mapStoreErrors(() => turn.waiting(after));
+      return Promise.all(messages.map((message) => files.restore(principal, message) ?? message));
+    },
     onWaiting: (listener) => turn.onWaiting(listener),
   };
 }

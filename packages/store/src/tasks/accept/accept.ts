@@ -19,6 +19,7 @@ import { claimNameOfMessage, dropName } from './idempotency-keys.ts';
 import type { MoreOfTask, NewTasks } from './new-tasks.ts';
 import {
   type AnySubmission,
+  bodyOf,
   entry,
   fingerprint,
   keptRequest,
@@ -96,8 +97,8 @@ export async function accept(
   scope: Scope,
   submission: AnySubmission,
 ): Promise<Acceptance | CallAcceptance | AnswerAcceptance> {
-  const { taskId: named, contextId: _, ...message } = submission.message;
-  const sent = withScheduleId(dependencies, scope, { ...submission, body: JSON.stringify(message).slice(0, -1) });
+  const { taskId: named } = submission.message;
+  const sent = withScheduleId(dependencies, scope, { ...submission, body: bodyOf(submission.message) });
   const make = sent.steps ? makeTaskWithSteps : makeTask;
   const write = () =>
     named === undefined ? make(dependencies, scope, sent) : addMessage(dependencies, scope, sent, named);

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { Message } from '@switchyard/protocol';
 import type { Scope } from '../../deployment/scope.ts';
 import { scheduleText } from '../schedules/schedule.ts';
 import type { AnswerSubmission, CallSubmission, KeptRequest, StoredEntry, Submission } from './submission.ts';
@@ -12,11 +13,22 @@ export type PreparedMessage = AnySubmission & { readonly body: string };
  * A hash that tells a retry from another message with the same messageId. It leaves out credentials, as it is not
  * encrypted, and the messageId if there is an idempotency key: many libraries give a retry another one.
  */
-export function fingerprint({ message, body: sent, metadata, webhook, idempotencyKey }: PreparedMessage): string {
+export function fingerprint(prepared: PreparedMessage): string {
+  const { message, metadata, webhook } = prepared;
   const { taskId, contextId } = message;
-  const body = idempotencyKey === undefined ? sent : JSON.stringify({ ...message, messageId: undefined });
+  const body = sentBody(prepared);
   const others = JSON.stringify([taskId, contextId, metadata, webhook?.url, webhook?.id]);
   return hash('sha256', `${body}\n${others}`, 'base64url').slice(0, 22);
+}
+
+function sentBody({ body, message, sentMessage, idempotencyKey }: PreparedMessage): string {
+  if (idempotencyKey !== undefined) return JSON.stringify({ ...(sentMessage ?? message), messageId: undefined });
+  return sentMessage ? bodyOf(sentMessage) : body;
+}
+
+/** JSON without its end: taskId and contextId are added. */
+export function bodyOf({ taskId: _, contextId: __, ...message }: Message): string {
+  return JSON.stringify(message).slice(0, -1);
 }
 
 /**

@@ -17,6 +17,8 @@ export interface NamedSkill {
 export interface Submission {
   /** With the client's taskId and contextId, if any. */
   readonly message: Message;
+  /** As it was sent, if `message` has parts in another form: a retry is known by it. */
+  readonly sentMessage?: Message | undefined;
   /** Identifies a retry, instead of the messageId. */
   readonly idempotencyKey?: string;
   readonly acceptedOutputModes?: readonly string[];

@@ -38,6 +38,20 @@ export class LargeTasks {
     return known ? known.expect() : this.#readOnce(redis, task);
   }
 
+  /**
+   * JSON that is made from what a task refers to. It counts as these bytes while it is made and sent.
+   * @throws {AnswersTooLarge}
+   */
+  async make(bytes: number, write: () => Promise<string>): Promise<TaskJson> {
+    const share = new Share(this.#budget, bytes);
+    share.reserve();
+    try {
+      return TaskJson.large([Buffer.from(await write())], share);
+    } finally {
+      share.returnUnusedSoon();
+    }
+  }
+
   #readOnce(redis: RedisConnection, task: LargeTask): Reading {
     const readings = this.#beingRead.get(redis) ?? new Map<string, Reading>();
     this.#beingRead.set(redis, readings);

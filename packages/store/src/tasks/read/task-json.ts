@@ -7,6 +7,8 @@ export type Json = string | TaskJson;
 /** Smaller tasks are joined to one piece: one write costs less than three. */
 const SMALL = 64 * 1_024;
 
+const noBytes = Buffer.alloc(0);
+
 const nothing: Disposable = { [Symbol.dispose]: () => undefined };
 
 /**
@@ -84,6 +86,17 @@ export class TaskJson {
   /** Whether all readers of this version share these bytes, because it is large. */
   get isShared(): boolean {
     return this.#origin.#share !== undefined;
+  }
+
+  /** @param text ASCII, shorter than any two pieces that follow each other */
+  includes(text: string): boolean {
+    const border = text.length - 1;
+    return this.pieces.some((piece, i) => {
+      const before = this.pieces[i - 1] ?? noBytes;
+      return (
+        piece.includes(text) || Buffer.concat([before.subarray(-border), piece.subarray(0, border)]).includes(text)
+      );
+    });
   }
 
   get hasLineBreak(): boolean {

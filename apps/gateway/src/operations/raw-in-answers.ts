@@ -1,0 +1,80 @@
+import { RAW_IN_URL, rawBytesIn, readRaw } from '@switchyard/files';
+import { type Artifact, type Message, type StreamResponse, type Task, withContent } from '@switchyard/protocol';
+import { type Json, principalKey } from '@switchyard/store';
+import type { Call } from '../call/call.ts';
+import type { Backend } from './backend.ts';
+
+/** What has parts. */
+type Holder = Message | Artifact;
+
+/** JSON of an operation's answer, or of an event. */
+type Answer = Partial<StreamResponse & Task> & { readonly tasks?: readonly Task[] };
+
+/** For callers that want as `raw` what was moved into files: see `wantsRaw`. */
+export async function answerWithRaw<Given extends { readonly json?: Json | undefined }>(
+  backend: Backend,
+  call: Call,
+  answer: Given,
+): Promise<Given> {
+  return answer.json?.includes(RAW_IN_URL) ? { ...answer, json: await withRaw(backend, call, answer.json) } : answer;
+}
+
+/** Not a generator: it would keep the last event, which may be a large task, in memory until the next one. */
+export function itemsWithRaw<Item extends { readonly json: Json }>(
+  backend: Backend,
+  call: Call,
+  items: AsyncIterable<Item>,
+): AsyncIterable<Item> {
+  return {
+    [Symbol.asyncIterator]() {
+      const iterator = items[Symbol.asyncIterator]();
+      return {
+        async next() {
+          const { done, value } = await iterator.next();
+          return done ? { done, value: undefined } : { done: false, value: await answerWithRaw(backend, call, value) };
+        },
+        async return() {
+          await iterator.return?.();
+          return { done: true, value: undefined };
+        },
+      };
+    },
+  };
+}
+
+/** In memory are the JSON before and after, and what is between them. */
+const COPIES = 3;
+
+/** Parts beyond the bytes of a request keep their URLs, and so do all, if the store of files is away. */
+async function withRaw({ files, tasks, settings, emit }: Backend, call: Call, json: Json): Promise<Json> {
+  const answer: Answer = JSON.parse(json.toString());
+  const holders = holdersIn(answer);
+  const parts = holders.flatMap((holder) => holder.parts);
+  const { principal, agent } = call.scope;
+  const reader = { owner: principalKey(principal), agent, maxBytes: settings.maxBodyBytes };
+  const rawBytes = rawBytesIn(parts, reader.maxBytes);
+  if (!files || rawBytes === 0) return json;
+  return tasks.makeAnswer(COPIES * (json.length + rawBytes), async () => {
+    try {
+      const raws = await readRaw(files, parts, reader);
+      let at = 0;
+      for (const holder of holders)
+        holder.parts = holder.parts.map((part) => {
+          const raw = raws.get(at++);
+          return raw === undefined ? part : withContent(part, { raw });
+        });
+    } catch (err) {
+      emit({ kind: 'raw-not-read', agent, err });
+    }
+    return JSON.stringify(answer);
+  });
+}
+
+function holdersIn({ tasks = [], task, message, statusUpdate, artifactUpdate, ...own }: Answer): Holder[] {
+  const events = [message, statusUpdate?.status.message, artifactUpdate?.artifact];
+  return [...events, ...[...tasks, task ?? own].flatMap(holdersOf)].filter((holder) => holder !== undefined);
+}
+
+function holdersOf({ status, history = [], artifacts = [] }: Partial<Task>): (Holder | undefined)[] {
+  return [...artifacts, ...history, status?.message];
+}

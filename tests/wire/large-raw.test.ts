@@ -1,0 +1,356 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GetTaskRequest, Task as SdkTask } from '@a2a-js/sdk';
+import { ClientFactory } from '@a2a-js/sdk/client';
+import { GrpcTransportFactory } from '@a2a-js/sdk/client/grpc';
+import { type Agent, defineAgent, type Execute } from '@switchyard/agent';
+import { LocalFiles } from '@switchyard/files';
+import { createGateway, type GatewaySettings } from '@switchyard/gateway';
+import { freePort } from '@switchyard/local';
+import { filesUri, type Message, type Part, rerunUri, type Task } from '@switchyard/protocol';
+import { Store } from '@switchyard/store';
+import { createLog } from '@switchyard/telemetry';
+import { Worker, type WorkerEvent } from '@switchyard/worker';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { openEventStream } from '../support/event-stream.ts';
+import { userMessage } from '../support/messages.ts';
+import { uniquePrefix } from '../support/prefix.ts';
+import { get, getTask, post, send, submit } from '../support/rest.ts';
+import { until } from '../support/until.ts';
+
+// Gateways and a worker in this process, on a real Redis and a real folder.
+
+const limits = { maxFileBytes: 2_000_000, maxBytesPerPrincipal: 20_000_000, inlineBytes: 1_000, maxRawBytes: 100_000 };
+const asksRaw = { 'a2a-extensions': filesUri };
+const sha256 = (raw = ''): string => createHash('sha256').update(raw, 'base64').digest('hex');
+const picture = (bytes = 20_000): string => randomBytes(bytes).toString('base64');
+const showing = (raw: string, given: Partial<Message> = {}): Message => ({
+  ...userMessage(''),
+  parts: [{ text: 'look' }, { raw, filename: 'a.png', mediaType: 'image/png', metadata: { page: 1 } }],
+  ...given,
+});
+
+let folder: string;
+let store: Store;
+let worker: Worker;
+let url: string;
+const stops: (() => Promise<unknown>)[] = [];
+const emitted: (WorkerEvent & { readonly err?: unknown })[] = [];
+const logged: string[] = [];
+
+const card = { name: 'Agent', description: 'For tests.', version: '1.0.0', skills: [] };
+const modes = { defaultInputModes: ['*/*'], defaultOutputModes: ['*/*'] };
+const agentThat = (id: string, execute: Execute, more: Partial<Agent> = {}): Agent =>
+  defineAgent({ id, card: { ...card, ...modes, capabilities: { streaming: true } }, execute, ...more });
+
+/** What an agent sees of the parts of its message. */
+const seenIn = ({ parts }: Message): string =>
+  parts.map(({ text, raw, url: at }) => text ?? (raw === undefined ? `url ${at?.slice(-8)}` : sha256(raw))).join(' ');
+
+const agents = [
+  agentThat('viewer', async (turn) => turn.complete(seenIn(turn.message))),
+  /** Writes what it got, between texts. */
+  agentThat('painter', async (turn) => {
+    const raw = turn.message.parts.find((part) => part.raw !== undefined)?.raw ?? '';
+    const made = turn.artifact({ name: 'Made' });
+    await Promise.all([
+      made.append('before'),
+      made.append({ raw, filename: 'b.png', mediaType: 'image/png' }),
+      made.append('after'),
+    ]);
+    return turn.complete([{ text: 'painted' }, { raw, mediaType: 'image/png' }]);
+  }),
+  agentThat('asker', async (turn) => {
+    const reply = await turn.call('viewer', turn.message.parts);
+    return turn.complete(`${reply.text} ${reply.taskId}`);
+  }),
+  agentThat(
+    'listener',
+    async (turn) => {
+      await turn.working('Listening');
+      for await (const message of turn.steering) return turn.complete(seenIn(message));
+      return turn.complete('nothing');
+    },
+    { whileWorking: 'steer' },
+  ),
+];
+
+async function addGateway(settings: Partial<GatewaySettings> = {}): Promise<string> {
+  const write = (line: string): void => void logged.push(JSON.parse(line).event);
+  const log = createLog({ app: 'gateway', level: 'warn' }, { write });
+  const files = { url: `file://${folder}`, ...limits };
+  const given = { port: 0, defaultAgent: 'viewer', files, maxBodyBytes: 100_000, ...settings };
+  const gateway = createGateway(given, { store, log });
+  stops.push(() => gateway.stop());
+  return (await gateway.start()).url;
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'large-raw-'));
+  store = new Store({ redisUrl: inject('redisUrl'), prefix: uniquePrefix() }, () => undefined);
+  stops.push(() => store.stop());
+  await store.start();
+  const port = await freePort();
+  const publicUrl = `http://127.0.0.1:${port}`;
+  const files = { url: `file://${folder}`, ...limits, unusedMs: 60_000, sweepEveryMs: 3_600_000 };
+  const emit = (event: WorkerEvent): void => void emitted.push(event);
+  worker = new Worker({ drainMs: 0, sweepEveryMs: 200, publicUrl, files }, { store, agents, emit });
+  stops.push(() => worker.stop());
+  await worker.start();
+  url = await addGateway({ port, grpc: { port: 0, publicAddress: 'auto' }, publicUrl });
+  await until(async () => (await get(`${url}/agents/listener/.well-known/agent-card.json`)).status === 200, {
+    what: 'the agents are known',
+  });
+});
+
+afterAll(async () => {
+  for (const stop of stops.reverse()) await stop();
+  await rm(folder, { recursive: true });
+});
+
+const at = (agent: string): string => `${url}/agents/${agent}`;
+const file = (): Part => ({
+  url: expect.stringMatching(/\/files\/r[\da-f]{32}-\w+$/),
+  filename: 'a.png',
+  mediaType: 'image/png',
+  metadata: { page: 1 },
+});
+const rawOf = (raw: string): Part => ({ raw, filename: 'a.png', mediaType: 'image/png', metadata: { page: 1 } });
+const urlIn = ({ history = [] }: Task): string => history[0]?.parts[1]?.url ?? '';
+const textOf = ({ status }: Task): string | undefined => status.message?.parts[0]?.text;
+
+/** Paths of all contents, and of all marks. */
+async function stored(name: RegExp): Promise<string[]> {
+  return (await readdir(folder, { recursive: true })).filter((path) => name.test(path));
+}
+
+describe('A message with a large raw part', () => {
+  it('is stored with a reference, and its agent gets it as it was sent', async () => {
+    const raw = picture();
+    const task = await send(url, showing(raw));
+    expect(textOf(task)).toBe(`look ${sha256(raw)}`);
+    expect(task.history?.[0]?.parts[1]).toEqual(file());
+    const inRedis = await store.tasks.read({ principal: anonymous, agent: 'viewer' }, task.id);
+    expect(inRedis?.task?.length).toBeLessThan(2_000);
+    const got = await fetch(urlIn(task));
+    expect(Buffer.from(await got.arrayBuffer()).toString('base64')).toBe(raw);
+    expect(await stored(new RegExp(`task-${task.id}$`))).toHaveLength(1);
+  });
+
+  it('is small enough: stays as it is', async () => {
+    const raw = picture(1_000);
+    expect((await send(url, showing(raw))).history?.[0]?.parts[1]).toEqual(rawOf(raw));
+  });
+
+  it('is stored once for the same content, and removed with the last of its tasks', async () => {
+    const raw = picture();
+    const [first, second] = [await send(url, showing(raw)), await send(url, showing(raw))];
+    expect(urlIn(first)).toBe(urlIn(second));
+    const id = urlIn(first).split('/').at(-1) ?? '';
+    const sweep = async () => {
+      const existing = (ids: readonly string[]) => store.tasks.existing(ids);
+      await new LocalFiles(folder, limits).sweep({ deployment: 'ours', number: 7, existing, unusedMs: 0, markMs: 0 });
+      return stored(new RegExp(`/${id}/content$`));
+    };
+    await fetch(`${url}/tasks/${first.id}`, { method: 'DELETE' });
+    expect(await sweep()).toHaveLength(1);
+    await fetch(`${url}/tasks/${second.id}`, { method: 'DELETE' });
+    expect(await sweep()).toEqual([]);
+  });
+
+  it('is known as the same message, whether it was moved or not', async () => {
+    const inline = await addGateway({ files: { url: `file://${folder}`, ...limits, inlineBytes: undefined } });
+    const [raw, sent] = [picture(), showing(picture())];
+    const [before, moved] = [await submit(inline, sent), await submit(url, sent)];
+    expect(moved.id).toBe(before.id);
+    const next = showing(raw);
+    const ids = [await submit(url, next), await submit(inline, next), await submit(url, next)].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(1);
+    const named = { 'idempotency-key': 'once' };
+    const keyed = async (base: string) =>
+      (await post<{ task: Task }>(`${base}/message:send`, { message: showing(raw) }, named)).body.task.id;
+    expect(await keyed(inline)).toBe(await keyed(url));
+    const other = await post(`${url}/message:send`, { message: { ...next, parts: [{ raw: picture() }] } });
+    expect(other.status).toBe(409);
+  });
+
+  it('is answered and cancelled as before: only its own mark is left of one that is sent twice', async () => {
+    const message = showing(picture());
+    const [first, again] = [await send(url, message), await send(url, message)];
+    expect(again.id).toBe(first.id);
+    const id = urlIn(first).split('/').at(-1) ?? '';
+    expect(await stored(new RegExp(`/${id}/task-`))).toEqual([expect.stringContaining(first.id)]);
+  });
+
+  it('reaches an agent that is steered, one that another agent calls, and one that runs it again', async () => {
+    const raw = picture();
+    const task = await submit(at('listener'), userMessage('begin'));
+    await until(async () => (await getTask(at('listener'), task.id)).status.state === 'TASK_STATE_WORKING', {
+      what: 'the listener works',
+    });
+    await submit(at('listener'), showing(raw, { taskId: task.id }));
+    const steered = await until(
+      async () => {
+        const now = await getTask(at('listener'), task.id);
+        return now.status.state === 'TASK_STATE_COMPLETED' && now;
+      },
+      { what: 'the listener has its message' },
+    );
+    expect(textOf(steered)).toBe(`look ${sha256(raw)}`);
+
+    const asked = await send(at('asker'), showing(raw));
+    const [, digest, calledId = ''] = textOf(asked)?.split(' ') ?? [];
+    expect(digest).toBe(sha256(raw));
+    const called = await getTask(url, calledId);
+    expect(urlIn(called)).toBe(urlIn(asked));
+    expect(await stored(new RegExp(`task-${calledId}$`))).toHaveLength(1);
+
+    const again = { [rerunUri]: { taskId: called.id } };
+    const { body } = await post<{ task: Task }>(
+      `${url}/message:send`,
+      { message: { ...userMessage(''), parts: called.history?.[0]?.parts, metadata: again } },
+      { 'a2a-extensions': rerunUri },
+    );
+    expect(textOf(body.task)).toBe(`look ${sha256(raw)}`);
+  });
+
+  it('gives its agent no more than a request may have, whatever it names', async () => {
+    const at50k = urlIn(await send(url, showing(picture(50_000))));
+    const parts: Part[] = [{ url: at50k }, { url: at50k }, { url: at50k }];
+    const words = textOf(await send(url, { ...userMessage(''), parts }))?.split(' url ') ?? [];
+    expect(words).toEqual([expect.stringMatching(/^\w{64} \w{64}$/), at50k.slice(-8)]);
+  });
+
+  it('stays in its task while the store is away', async () => {
+    const away = await mkdtemp(join(tmpdir(), 'large-raw-away-'));
+    const raw = picture();
+    const gateways = [
+      await addGateway({ files: { ...limits, url: `file://${away}` } }),
+      await addGateway({ files: { ...limits, url: `file://${folder}`, maxBytesPerPrincipal: 1 } }),
+    ];
+    await rm(away, { recursive: true });
+    await writeFile(away, '');
+    for (const gateway of gateways) {
+      logged.length = 0;
+      const task = await send(gateway, showing(raw));
+      expect([textOf(task), task.history?.[0]?.parts[1]]).toEqual([`look ${sha256(raw)}`, rawOf(raw)]);
+      expect(logged).toEqual(['raw-not-moved']);
+    }
+    const moved = await send(url, showing(raw));
+    const { status, body } = await get<Task>(`${gateways[0]}/tasks/${moved.id}`, asksRaw);
+    expect([status, urlIn(body), logged]).toEqual([200, urlIn(moved), ['raw-not-moved', 'raw-not-read']]);
+    await rm(away);
+  });
+});
+
+describe('What an agent writes as a large raw part', () => {
+  it('is moved out, too, and all events keep their order', async () => {
+    const raw = picture();
+    const { id, artifacts, status } = await send(at('painter'), showing(raw));
+    const file = { url: expect.stringContaining('/files/r'), filename: 'b.png', mediaType: 'image/png' };
+    expect(artifacts?.[0]?.parts).toEqual([{ text: 'before' }, file, { text: 'after' }]);
+    expect(status.message?.parts).toEqual([{ text: 'painted' }, { url: file.url, mediaType: 'image/png' }]);
+    // That of the message, and that of the agent, which has it in an artifact and in its answer.
+    expect(await stored(new RegExp(`task-${id}$`))).toHaveLength(2);
+    expect(emitted.filter(({ kind }) => kind === 'raw-not-moved')).toEqual([]);
+  });
+});
+
+describe('A client that asks for raw by the extension', () => {
+  const partsIn = (task: Task | undefined): Part[] => [
+    ...(task?.history ?? []).flatMap(({ parts }) => parts),
+    ...(task?.artifacts ?? []).flatMap(({ parts }) => parts),
+    ...(task?.status.message?.parts ?? []),
+  ];
+  /** How often it has the bytes, and how often URLs. */
+  const counted = (raw: string, parts: readonly Part[]) => ({
+    raw: parts.filter((part) => part.raw === raw).length,
+    urls: parts.filter((part) => part.url !== undefined).length,
+  });
+  let raw: string;
+  let task: Task;
+
+  beforeAll(async () => {
+    raw = picture(10_000);
+    task = await send(at('painter'), showing(raw));
+  });
+
+  it('gets it from every operation of REST and JSON-RPC, and without it URLs', async () => {
+    const whole = { raw: 4, urls: 0 };
+    const { body } = await get<Task>(`${at('painter')}/tasks/${task.id}`, asksRaw);
+    expect(counted(raw, partsIn(body))).toEqual(whole);
+    expect(counted(raw, partsIn(await getTask(at('painter'), task.id)))).toEqual({ raw: 0, urls: 4 });
+    const list = `${at('painter')}/tasks?includeArtifacts=true&contextId=${task.contextId}`;
+    const listed = await get<{ tasks: Task[] }>(list, asksRaw);
+    expect(listed.body.tasks.map((each) => counted(raw, partsIn(each)))).toEqual([whole]);
+    const rpc = { jsonrpc: '2.0', id: 1, method: 'GetTask', params: { id: task.id } };
+    const { body: answer, headers } = await post<{ result: Task }>(at('painter'), rpc, asksRaw);
+    expect([counted(raw, partsIn(answer.result)), headers.get('a2a-extensions')]).toEqual([whole, filesUri]);
+    const sent = await post<{ task: Task }>(`${at('painter')}/message:send`, { message: showing(raw) }, asksRaw);
+    expect(counted(raw, partsIn(sent.body.task))).toEqual(whole);
+  });
+
+  it('gets it in the events of a stream', async () => {
+    const body = { message: showing(raw) };
+    const stream = await openEventStream(`${at('painter')}/message:stream`, { method: 'POST', body, headers: asksRaw });
+    const parts: Part[] = [];
+    for await (const { data: event } of stream) {
+      parts.push(...partsIn(event.task), ...(event.artifactUpdate?.artifact.parts ?? []));
+      parts.push(...(event.statusUpdate?.status.message?.parts ?? []));
+    }
+    expect(counted(raw, parts)).toEqual({ raw: 3, urls: 0 });
+  });
+
+  it('gets it over gRPC', async () => {
+    const client = await new ClientFactory({ transports: [new GrpcTransportFactory()] }).createFromUrl(
+      `${at('painter')}/`,
+    );
+    const read = async (serviceParameters: Record<string, string>) => {
+      const got = await client.getTask(GetTaskRequest.fromJSON({ id: task.id, tenant: 'painter' }), {
+        serviceParameters,
+      });
+      return counted(raw, partsIn(SdkTask.toJSON(got) as Task));
+    };
+    expect([await read(asksRaw), await read({})]).toEqual([
+      { raw: 4, urls: 0 },
+      { raw: 0, urls: 4 },
+    ]);
+  });
+
+  it('gets it always with A2A 0.3', async () => {
+    const parts = [{ kind: 'file', file: { bytes: raw, mimeType: 'image/png', name: 'a.png' } }];
+    const message = { kind: 'message', messageId: 'of-0.3', role: 'user', parts };
+    const rpc = { jsonrpc: '2.0', id: 1, method: 'message/send', params: { message } };
+    const { body } = await post<{ result: LegacyTask }>(at('painter'), rpc);
+    const { history, artifacts, status } = body.result;
+    const all = [...history, ...artifacts, status.message].flatMap((holder) => holder.parts);
+    expect(all.filter(({ file }) => file?.bytes === raw)).toHaveLength(4);
+  });
+
+  it('gets no more bytes than a request may have: the others have URLs', async () => {
+    const small = await addGateway({ maxBodyBytes: 25_000 });
+    const { body } = await get<Task>(`${small}/agents/painter/tasks/${task.id}`, asksRaw);
+    expect(counted(raw, partsIn(body))).toEqual({ raw: 2, urls: 2 });
+  });
+
+  it('gets URLs of what is gone', async () => {
+    const shown = await send(url, showing(picture(5_000)));
+    await fetch(urlIn(shown), { method: 'DELETE' });
+    const { status, body } = await get<Task>(`${url}/tasks/${shown.id}`, asksRaw);
+    expect([status, urlIn(body)]).toEqual([200, urlIn(shown)]);
+  });
+});
+
+interface LegacyTask {
+  readonly history: readonly LegacyParts[];
+  readonly artifacts: readonly LegacyParts[];
+  readonly status: { readonly message: LegacyParts };
+}
+
+interface LegacyParts {
+  readonly parts: readonly { readonly file?: { readonly bytes?: string } }[];
+}
+
+const anonymous = { tenant: 'default', subject: 'anonymous', scopes: [] };
