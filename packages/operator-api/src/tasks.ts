@@ -106,6 +106,8 @@ export const taskRecordSchema = z.object({
 
 /** `GET /admin/tasks/:id`; with `contents=true` also the A2A Task, with `timeline=true` also its history. */
 export const taskDetailSchema = taskRecordSchema.extend({
+  /** Where it is; unset: there is one deployment. */
+  deployment: count.optional(),
   diagnosis: diagnosisSchema,
   timeline: timelineSchema.optional(),
   task: z.unknown().optional(),

@@ -3,6 +3,8 @@ import { type Me, meSchema, OperatorClient, OperatorError } from '@switchyard/op
 import { tokenOfRedirect } from './oidc.ts';
 
 const keyName = 'switchyard.key';
+/** The deployment that the operator of this tab has chosen. */
+const deploymentName = 'switchyard.deployment';
 
 /** A link has another key than the operator of this tab. */
 export interface KeyChoice {
@@ -70,11 +72,13 @@ function takeKeyFromUrl(): string | undefined {
 }
 
 export async function signIn(key: string): Promise<void> {
-  const client = new OperatorClient({ url: location.origin, key });
+  const access = { url: location.origin, key };
   try {
-    const me = await client.call('/admin/me', meSchema);
+    const me = await new OperatorClient(access).call('/admin/me', meSchema);
     sessionStorage.setItem(keyName, key);
-    current.value = { state: 'signed-in', session: { key, me, client } };
+    const deployment = chosenAmong(me) ?? me.deployment;
+    const client = new OperatorClient({ ...access, deployment });
+    current.value = { state: 'signed-in', session: { key, me: { ...me, deployment }, client } };
   } catch (error) {
     const isRefused = error instanceof OperatorError && (error.status === 401 || error.status === 403);
     if (isRefused) sessionStorage.removeItem(keyName);
@@ -82,8 +86,22 @@ export async function signIn(key: string): Promise<void> {
   }
 }
 
+/** Shows another of several deployments. */
+export function chooseDeployment(number: number): void {
+  sessionStorage.setItem(deploymentName, String(number));
+  // Every list, stream and half-filled form is of the previous one.
+  location.reload();
+}
+
+/** Another gateway may have had others. */
+function chosenAmong({ deployments = [] }: Me): number | undefined {
+  const kept = sessionStorage.getItem(deploymentName);
+  return deployments.find((number) => String(number) === kept);
+}
+
 export function signOut(problem?: string): void {
   sessionStorage.removeItem(keyName);
+  sessionStorage.removeItem(deploymentName);
   current.value = { state: 'signed-out', ...(problem !== undefined && { problem }) };
 }
 

@@ -6,6 +6,7 @@ import { Button } from '../design/button.tsx';
 import { Dialog } from '../design/dialog.tsx';
 import { Icon } from '../design/icon.tsx';
 import type { AccountProps } from './account.tsx';
+import { Deployments } from './deployments.tsx';
 import { PageLink } from './page-link.tsx';
 import { pages } from './pages.tsx';
 import { ThemeButton } from './theme.tsx';
@@ -41,6 +42,7 @@ export function More({ name, version }: AccountProps) {
             <PageLink key={page.name} page={page} onOpen={() => show({ dialog: false })} />
           ))}
         </nav>
+        <Deployments />
         <dl class="facts">
           <dt>Signed in as</dt>
           <dd>{name}</dd>

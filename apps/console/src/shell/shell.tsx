@@ -3,6 +3,7 @@ import { signedIn } from '../app/session.ts';
 import { Notices } from '../design/notices.tsx';
 import { Account, type AccountProps } from './account.tsx';
 import { ChooseKey } from './choose-key.tsx';
+import { Deployments } from './deployments.tsx';
 import { KeyboardHelp } from './keyboard.tsx';
 import { Mark } from './mark.tsx';
 import { More } from './more.tsx';
@@ -45,6 +46,9 @@ function Navigation(me: AccountProps) {
       <div class="brand">
         <Mark />
         <span>Switchyard</span>
+      </div>
+      <div class="deployments">
+        <Deployments />
       </div>
       <ul>
         {pages.map(

@@ -23,6 +23,7 @@ export function Facts({ detail }: { readonly detail: TaskDetail }) {
           </a>
         )}
       </Fact>
+      {detail.deployment !== undefined && <Fact name="Deployment">{detail.deployment}</Fact>}
       <Fact name="Client">{clientText({ tenant, subject })}</Fact>
       <Fact name="Messages">{inbox > 0 ? `${messagesAccepted}, ${inbox} waiting` : messagesAccepted}</Fact>
       <Fact name="Attempts">{detail.epoch}</Fact>

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { me, overview } from '../../../tests/support/stand-in-answers.ts';
+import { until } from '../../../tests/support/until.ts';
+import { hasBrowser } from './support/browser.ts';
+import { useConsole } from './support/use-console.ts';
+
+describe.runIf(hasBrowser)('the console of several deployments', { timeout: 30_000 }, () => {
+  const ui = useConsole();
+
+  it('shows one, which the operator chooses, and says which does not answer', async () => {
+    const { api } = ui;
+    api.answer('/admin/me', { ...me, deployment: 0, deployments: [0, 1, 2] });
+    const states = [0, 1, 2].map((number) => ({ number, isAnswering: number !== 2 }));
+    api.answer('/admin/overview', { ...overview, deployment: 0, deployments: states });
+    await using opened = await ui.open('/queues');
+    const { page } = opened;
+    const choice = page.getByRole('navigation', { name: 'Pages' }).getByLabel('Deployment');
+    await page.getByRole('option', { name: '2 (no answer)' }).waitFor({ state: 'attached' });
+    expect(await choice.inputValue()).toBe('0');
+    expect(api.requests.some(({ path, query }) => path === '/admin/agents' && query.deployment === '0')).toBe(true);
+    await choice.selectOption('1');
+    const isAsked = () => api.requests.some(({ path, query }) => path === '/admin/agents' && query.deployment === '1');
+    await until(isAsked, { what: 'the agents of deployment 1 are asked for' });
+    await page.getByRole('heading', { level: 1, name: 'Queues' }).waitFor();
+    expect(await choice.inputValue()).toBe('1');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+  });
+
+  it('has no choice if there is one', async () => {
+    const { api } = ui;
+    api.answer('/admin/me', me);
+    await using opened = await ui.open('/queues');
+    await opened.page.getByRole('heading', { level: 1, name: 'Queues' }).waitFor();
+    expect(await opened.page.getByLabel('Deployment').count()).toBe(0);
+  });
+});
