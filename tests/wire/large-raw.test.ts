@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { GetTaskRequest, Task as SdkTask } from '@a2a-js/sdk';
 import { ClientFactory } from '@a2a-js/sdk/client';
 import { GrpcTransportFactory } from '@a2a-js/sdk/client/grpc';
-import { type Agent, defineAgent, type Execute } from '@switchyard/agent';
+import { type Agent, defineAgent, type Execute, RetryableError } from '@switchyard/agent';
 import { LocalFiles } from '@switchyard/files';
 import { createGateway, type GatewaySettings } from '@switchyard/gateway';
 import { freePort } from '@switchyard/local';
@@ -13,6 +13,7 @@ import { filesUri, type Message, type Part, rerunUri, type Task } from '@switchy
 import { Store } from '@switchyard/store';
 import { createLog } from '@switchyard/telemetry';
 import { Worker, type WorkerEvent } from '@switchyard/worker';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openEventStream } from '../support/event-stream.ts';
 import { userMessage } from '../support/messages.ts';
@@ -36,6 +37,8 @@ let folder: string;
 let store: Store;
 let worker: Worker;
 let url: string;
+const prefix = uniquePrefix();
+const redis = new Redis(inject('redisUrl'));
 const stops: (() => Promise<unknown>)[] = [];
 const emitted: (WorkerEvent & { readonly err?: unknown })[] = [];
 const logged: string[] = [];
@@ -66,6 +69,12 @@ const agents = [
     const reply = await turn.call('viewer', turn.message.parts);
     return turn.complete(`${reply.text} ${reply.taskId}`);
   }),
+  /** Says what the painter has painted, also after it has lost an attempt. */
+  agentThat('gallery', async (turn) => {
+    const { artifacts, parts } = await turn.call('painter', turn.message.parts);
+    if (turn.attempt === 1) throw new RetryableError('Once more.', { retryAfterMs: 10 });
+    return turn.complete([...(artifacts[0]?.parts ?? []), ...parts].map(({ raw }) => sha256(raw)).join(' '));
+  }),
   agentThat(
     'listener',
     async (turn) => {
@@ -89,7 +98,7 @@ async function addGateway(settings: Partial<GatewaySettings> = {}): Promise<stri
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'large-raw-'));
-  store = new Store({ redisUrl: inject('redisUrl'), prefix: uniquePrefix() }, () => undefined);
+  store = new Store({ redisUrl: inject('redisUrl'), prefix }, () => undefined);
   stops.push(() => store.stop());
   await store.start();
   const port = await freePort();
@@ -107,6 +116,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   for (const stop of stops.reverse()) await stop();
+  await redis.quit();
   await rm(folder, { recursive: true });
 });
 
@@ -255,6 +265,19 @@ describe('What an agent writes as a large raw part', () => {
     // That of the message, and that of the agent, which has it in an artifact and in its answer.
     expect(await stored(new RegExp(`task-${id}$`))).toHaveLength(2);
     expect(emitted.filter(({ kind }) => kind === 'raw-not-moved')).toEqual([]);
+  });
+});
+
+describe('The reply of a called agent', () => {
+  it('has its raw parts in every attempt, and is not stored with them', async () => {
+    const raw = picture();
+    const shown = await send(at('gallery'), showing(raw));
+    const [nothing, digest] = [sha256(''), sha256(raw)];
+    expect(textOf(shown)).toBe([nothing, digest, nothing, nothing, digest].join(' '));
+    const keys = await redis.keys(`${prefix}*${shown.id}*`);
+    const sizes = await Promise.all(keys.map((key) => redis.memory('USAGE', key)));
+    expect(sizes.length).toBeGreaterThan(1);
+    expect(Math.max(...sizes.map(Number))).toBeLessThan(raw.length);
   });
 });
 

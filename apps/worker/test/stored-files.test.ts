@@ -44,7 +44,7 @@ afterAll(async () => {
 });
 
 const filesOf = (client: GuardedClient, publicUrl: string | undefined = url) =>
-  new StoredFiles({ local, client, publicUrl }, owner);
+  new StoredFiles({ local, client, publicUrl, maxRawBytes: 10 }, owner);
 
 /** A client of its own, which ends with its test. */
 function clientTo(given: Pick<GuardedClientOptions, 'policy' | 'resolve'>) {
@@ -53,7 +53,7 @@ function clientTo(given: Pick<GuardedClientOptions, 'policy' | 'resolve'>) {
 }
 
 async function failureOf(client: GuardedClient, file: FileAtUrl, attempt = 1): Promise<Error> {
-  const files = new StoredFiles({ local, client, publicUrl: url }, { ...owner, attempt });
+  const files = new StoredFiles({ local, client, publicUrl: url, maxRawBytes: 10 }, { ...owner, attempt });
   const failed = await files.open(file, signal).catch((error: unknown) => error);
   return failed instanceof Error ? failed : new Error('The file was read.');
 }
@@ -144,7 +144,10 @@ describe('A file of the deployment', () => {
 
   it('of another principal is the URL of another server', async () => {
     const part = await filesOf(outside).write(content('x'), {});
-    const other = new StoredFiles({ local, client: outside, publicUrl: url }, { ...owner, owner: 'default/bob' });
+    const other = new StoredFiles(
+      { local, client: outside, publicUrl: url, maxRawBytes: 10 },
+      { ...owner, owner: 'default/bob' },
+    );
     await expect(other.open({ url: part.url ?? '' }, signal)).rejects.toThrow('private network');
   });
 
@@ -154,9 +157,9 @@ describe('A file of the deployment', () => {
     await filesOf(outside).write(content('x'.repeat(10)), {});
     const over = filesOf(outside).write(content('xxxxx'), { name: 'b.csv' });
     await expect(over).rejects.toThrow(/^"b\.csv" is not stored\. .*MAX_FILE_BYTES_PER_PRINCIPAL/);
-    const nowhere = new StoredFiles({ local: undefined, client: outside, publicUrl: url }, owner);
+    const nowhere = new StoredFiles({ local: undefined, client: outside, publicUrl: url, maxRawBytes: 10 }, owner);
     await expect(nowhere.write(content('x'), {})).rejects.toThrow('FILES_URL');
-    const unknown = new StoredFiles({ local, client: outside, publicUrl: undefined }, owner);
+    const unknown = new StoredFiles({ local, client: outside, publicUrl: undefined, maxRawBytes: 10 }, owner);
     await expect(unknown.write(content('x'), {})).rejects.toThrow('PUBLIC_URL');
   });
 });

@@ -1,8 +1,10 @@
-import { type FileContent, type FileOptions, RetryableError, TurnMisuseError } from '@switchyard/agent';
-import { type FileAtUrl, type FilePort, RefusedError } from '@switchyard/agent/runtime';
-import { FileRefused, type FileStore, fileIdIn } from '@switchyard/files';
+import { type FileContent, type FileOptions, TurnMisuseError } from '@switchyard/agent';
+import type { FileAtUrl, FilePort } from '@switchyard/agent/runtime';
+import { type FileStore, fileIdIn } from '@switchyard/files';
 import { type GuardedClient, retryAfterMs } from '@switchyard/outgoing';
 import type { Part } from '@switchyard/protocol';
+import { errorForAgent } from './error-for-agent.ts';
+import { restoredParts } from './restored-parts.ts';
 import { nameOfFile, unreadableAnswer, unreadableFile } from './unreadable-file.ts';
 
 interface FileDependencies {
@@ -11,6 +13,8 @@ interface FileDependencies {
   readonly client: Pick<GuardedClient, 'request'>;
   /** Of the gateway, which serves the files. */
   readonly publicUrl: string | undefined;
+  /** Bytes of `raw` that a reply gets back. */
+  readonly maxRawBytes: number;
 }
 
 /** Whose files they are. */
@@ -48,6 +52,11 @@ export class StoredFiles implements FilePort {
     } catch (error) {
       throw errorForAgent(error);
     }
+  }
+
+  restoreRaw(parts: readonly Part[]): Promise<Part[]> | undefined {
+    const { local, maxRawBytes: maxBytes } = this.#dependencies;
+    return restoredParts(local, parts, { owner: this.#owner.owner, maxBytes });
   }
 
   async write(content: AsyncIterable<Uint8Array>, { name, mediaType }: FileOptions): Promise<Part> {
@@ -128,19 +137,4 @@ function streamForAgent(content: AsyncIterable<Uint8Array>): ReadableStream<Uint
     },
     { highWaterMark: 0 },
   );
-}
-
-/**
- * Limits of a file are the author's to respect; others pass.
- * @param name of the file that is written
- */
-export function errorForAgent(error: unknown, name?: string): unknown {
-  if (!(error instanceof FileRefused)) return error;
-  const options = { cause: error };
-  const message = name === undefined ? error.message : `"${name.slice(0, 200)}" is not stored. ${error.message}`;
-  if (error.reason === 'too-large') return new TurnMisuseError(message, options);
-  if (error.reason === 'over-quota')
-    return new RefusedError('file-refused', message, { ...options, code: 'over-quota' });
-  if (error.reason === 'damaged') return new RefusedError('file-refused', message, options);
-  return new RetryableError(message, options);
 }

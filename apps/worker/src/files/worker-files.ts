@@ -1,10 +1,12 @@
 import type { FilePort } from '@switchyard/agent/runtime';
-import { type FileStore, filesAt, hasLargeRaw, keepFilesOf, moveRaw, rawBytesIn, readRaw } from '@switchyard/files';
+import { type FileStore, filesAt, hasLargeRaw, keepFilesOf, moveRaw } from '@switchyard/files';
 import { AddressPolicy, type AddressPolicySettings, type GuardedClient, guardedClient } from '@switchyard/outgoing';
 import { type Message, type Part, type Principal, withContent } from '@switchyard/protocol';
 import { type OpenTurn, principalKey } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
-import { errorForAgent, fileUrl, StoredFiles } from './stored-files.ts';
+import { errorForAgent } from './error-for-agent.ts';
+import { restoredParts } from './restored-parts.ts';
+import { fileUrl, StoredFiles } from './stored-files.ts';
 
 /** Where files are, and what is removed when. */
 export interface FileSettings {
@@ -55,15 +57,16 @@ export class WorkerFiles {
   readonly local: FileStore | undefined;
   readonly publicUrl: string | undefined;
   readonly client: GuardedClient;
+  /** Bytes of `raw` that a message, or a reply, gets back. */
+  readonly maxRawBytes: number;
   readonly #inlineBytes: number;
-  readonly #maxRawBytes: number;
   readonly #emit: Emit;
 
   constructor({ files, addresses, publicUrl, emit }: WorkerFilesSettings) {
     this.local = files && filesAt(files.url, files);
     this.publicUrl = publicUrl;
     this.#inlineBytes = files?.inlineBytes ?? Number.POSITIVE_INFINITY;
-    this.#maxRawBytes = files?.maxRawBytes ?? DEFAULT_RAW_BYTES;
+    this.maxRawBytes = files?.maxRawBytes ?? DEFAULT_RAW_BYTES;
     this.#emit = emit;
     this.client = guardedClient({
       policy: new AddressPolicy(addresses),
@@ -106,27 +109,10 @@ export class WorkerFiles {
     });
   }
 
-  /**
-   * A message with what it had as `raw` before that was moved.
-   * @returns undefined: it had nothing
-   */
+  /** A message with what it had as `raw` before that was moved. Undefined: it had nothing. */
   restore(principal: Principal, message: Message): Promise<Message> | undefined {
-    const { local } = this;
-    const { parts } = message;
-    if (!local || rawBytesIn(parts, this.#maxRawBytes) === 0) return undefined;
-    const read = readRaw(local, parts, { owner: principalKey(principal), maxBytes: this.#maxRawBytes });
-    return read.then(
-      (raws) => {
-        const restored = parts.map((part, i) => {
-          const raw = raws.get(i);
-          return raw === undefined ? part : withContent(part, { raw });
-        });
-        return { ...message, parts: restored };
-      },
-      (error: unknown) => {
-        throw errorForAgent(error);
-      },
-    );
+    const of = { owner: principalKey(principal), maxBytes: this.maxRawBytes };
+    return restoredParts(this.local, message.parts, of)?.then((parts) => ({ ...message, parts }));
   }
 
   stop(): Promise<void> {

@@ -63,6 +63,35 @@ export function toReply(stored: StoredReply): CallReply {
   return { ...stored, parts, artifacts, data: isDone(stored) ? dataIn([...results, ...parts]) : undefined };
 }
 
+/** All parts of a reply, those of artifacts first. */
+export function partsIn(stored: StoredReply): Part[] {
+  return holdersIn(stored).flatMap(({ parts }) => parts);
+}
+
+/** The reply with other parts, in the order of `partsIn`. */
+export function withParts(stored: StoredReply, parts: readonly Part[]): StoredReply {
+  let at = 0;
+  const replaced = <Holder extends Message | Artifact>(holder: Holder): Holder => {
+    const from = at;
+    at += holder.parts.length;
+    return { ...holder, parts: parts.slice(from, at) };
+  };
+  if (stored.kind === 'message') return { ...stored, message: replaced(stored.message) };
+  const { artifacts, status } = stored.task;
+  const task = {
+    ...stored.task,
+    ...(artifacts && { artifacts: artifacts.map(replaced) }),
+    status: { ...status, ...(status.message && { message: replaced(status.message) }) },
+  };
+  return { ...stored, task };
+}
+
+function holdersIn(stored: StoredReply): (Message | Artifact)[] {
+  if (stored.kind === 'message') return [stored.message];
+  const { artifacts = [], status } = stored.task;
+  return [...artifacts, ...(status.message ? [status.message] : [])];
+}
+
 function dataIn(parts: readonly Part[]): unknown {
   return parts.find(({ data }) => data !== undefined)?.data;
 }

@@ -8,7 +8,16 @@ import type { TurnPort } from '../port/turn-port.ts';
 import { readResult, writeIfShort } from '../steps/step-result.ts';
 import { longestTimeoutMs } from '../timeouts/timeouts.ts';
 import { CallError } from './call-error.ts';
-import { type CallReply, isDone, type StoredReply, storedReply, type TaskReply, toReply } from './call-reply.ts';
+import {
+  type CallReply,
+  isDone,
+  partsIn,
+  type StoredReply,
+  storedReply,
+  type TaskReply,
+  toReply,
+  withParts,
+} from './call-reply.ts';
 import { type CallOptions, checkTimeout, outgoingCall } from './outgoing-call.ts';
 
 /** The fields that `join` needs; a reply has them. */
@@ -92,7 +101,7 @@ export class TurnCalls {
   async #send(call: OutgoingCall): Promise<CallReply> {
     const placed = await this.place(call);
     const outcome = await this.#journal.runEffect(() => this.#port.calls.read(placed));
-    return toReply(storedReply(placed, this.#requireTask(placed, outcome)));
+    return this.#toReply(storedReply(placed, this.#requireTask(placed, outcome)));
   }
 
   /** A call that takes longer than a few seconds suspends the turn: another run of it gets the outcome. */
@@ -119,6 +128,13 @@ export class TurnCalls {
     return begun.kind === 'done' ? 0 : begun.leftMs;
   }
 
+  /** With what its parts had as `raw`, which is not stored again for retried turns. */
+  async #toReply(stored: StoredReply): Promise<CallReply> {
+    const { files } = this.#port;
+    const restored = await files?.restoreRaw?.(partsIn(stored));
+    return toReply(restored ? withParts(stored, restored) : stored);
+  }
+
   #requireTask({ agent, taskId }: PlacedCall, outcome: CallOutcome | 'missing'): CallOutcome {
     if (outcome === 'missing') throw new CallError('missing', agent, { taskId });
     return outcome;
@@ -132,7 +148,7 @@ export class TurnCalls {
     const reply = isStored ? readResult<StoredReply | TimedOut>(beginning.result) : await call();
     const json = isStored ? undefined : writeIfShort(reply);
     if (json !== undefined) await this.#journal.runEffect(() => steps.end(key, json));
-    if (reply.kind !== 'timed-out') return toReply(reply);
+    if (reply.kind !== 'timed-out') return this.#toReply(reply);
     // Again in a retried turn: the attempt that stored it may have ended before.
     await this.#journal.runEffect(() => calls.cancel(reply));
     throw new CallError('timed-out', reply.agent, { taskId: reply.taskId });

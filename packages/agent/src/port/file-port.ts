@@ -34,6 +34,12 @@ export interface FilePort {
   /** Opens a file of the turn's principal. Undefined: the URL is that of something else. */
   openStored(url: string): Promise<FileContent | undefined>;
   /**
+   * Parts with what they had as `raw` before it was moved into files of this deployment, up to a limit. Unset: nothing
+   * is moved.
+   * @returns undefined: they have all that they had. @throws as `open`
+   */
+  restoreRaw?(parts: readonly Part[]): Promise<Part[]> | undefined;
+  /**
    * Stores a file of the turn's principal, which lives as long as the turn's task. Nothing is left of content that
    * breaks off.
    * @returns its part, with a URL

@@ -1,0 +1,31 @@
+import { type FileStore, rawBytesIn, readRaw } from '@switchyard/files';
+import { type Part, withContent } from '@switchyard/protocol';
+import { errorForAgent } from './error-for-agent.ts';
+
+/** Whose parts they are, and bytes that they get together. */
+interface RestoredParts {
+  readonly owner: string;
+  readonly maxBytes: number;
+}
+
+/**
+ * Parts with what they had as `raw` before that was moved.
+ * @returns undefined: they had nothing
+ */
+export function restoredParts(
+  files: FileStore | undefined,
+  parts: readonly Part[],
+  { owner, maxBytes }: RestoredParts,
+): Promise<Part[]> | undefined {
+  if (!files || rawBytesIn(parts, maxBytes) === 0) return undefined;
+  return readRaw(files, parts, { owner, maxBytes }).then(
+    (raws) =>
+      parts.map((part, i) => {
+        const raw = raws.get(i);
+        return raw === undefined ? part : withContent(part, { raw });
+      }),
+    (error: unknown) => {
+      throw errorForAgent(error);
+    },
+  );
+}
