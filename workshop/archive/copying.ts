@@ -6,7 +6,7 @@ import { median, SeededRandom } from '../statistics.ts';
 import { count, markdownTable, percent } from '../tables.ts';
 
 /** As the archiver does it. */
-const TASKS_AT_ONCE = 20;
+const TASKS_AT_ONCE = 100;
 const BATCHES = 100;
 const ROUNDS = 5;
 

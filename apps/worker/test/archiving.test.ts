@@ -8,7 +8,7 @@ import { isOutage, Store, type StoreSettings, type TaskReading } from '@switchya
 import { sortableTime, withdrawnLetter } from '@switchyard/store/inside';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
 import { skippedFor } from '../../../tests/support/has-program.ts';
 import { missingPostgres, startPostgres, type TestPostgres } from '../../../tests/support/postgres.ts';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
@@ -134,6 +134,20 @@ describe.skipIf(skipped)(`the archive${skipped && ` (not tested: ${skipped})`}`,
     expect(JSON.stringify(before[0]).length).toBeGreaterThan(3_000_000);
     await forget(taskId);
     expect(await parsed()).toEqual(before);
+  });
+
+  test('small tasks are written together, so that a busy worker copies as many as end; a large one is alone', async () => {
+    const { archive, redis, prefix, send, isCopied } = await open({ shards: 1 });
+    const claim = `${prefix}{s0}:outbox:archived:claim`;
+    const isOurs = async () => (await redis.set(claim, '', 'PX', 120_000, 'NX')) === 'OK';
+    await until(isOurs, { what: 'the worker copies nothing' });
+    const ids = await Promise.all(Array.from({ length: 60 }, () => send('write')));
+    ids.push(await send('large'));
+    const put = vi.spyOn(archive, 'put');
+    await redis.del(claim);
+    await until(async () => (await Promise.all(ids.map(isCopied))).every(Boolean), { what: 'they are copied' });
+    const sizes = put.mock.calls.map(([tasks]) => tasks.length);
+    expect(sizes.toSorted((a, b) => b - a)).toEqual([60, 1]);
   });
 
   test('it takes no message, cannot be canceled, and is deleted for good', async () => {

@@ -4,7 +4,7 @@ import type { ShardKeys } from '@switchyard/store/inside';
 import { decodePageToken, encodePageToken, fingerprintOf, REMOTE_AGENTS } from '@switchyard/store/inside';
 import { readCursor } from './archive-cursor.ts';
 import { type PreparedContents, prepareContents } from './archived-copy.ts';
-import { type Archiver, type DamagedTask, ENDED_LETTERS, LARGE_BYTES, TASKS_AT_ONCE, taskIdIn } from './archiver.ts';
+import { type Archiver, BATCH_BYTES, type DamagedTask, ENDED_LETTERS, taskIdIn } from './archiver.ts';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import type { OperatorTasks } from './operator-tasks.ts';
 
@@ -47,6 +47,8 @@ interface CheckDependencies extends OperatorDependencies {
 }
 
 const ENTRIES_AT_ONCE = 500;
+/** Tasks that are compared before the next event of its progress. */
+const TASKS_AT_ONCE = 20;
 /** A deletion that was under way has ended after this time, and a task that was changed is read again. */
 const SECOND_LOOK_MS = 500;
 
@@ -184,7 +186,7 @@ export class ArchiveCheck {
       else if (one) there.push(one);
     }
     const copies = await this.#dependencies.archive.inspect(there.map(({ taskId }) => taskId));
-    const isLarge = ({ bytes }: PreparedContents): boolean => bytes > LARGE_BYTES;
+    const isLarge = ({ bytes }: PreparedContents): boolean => bytes > BATCH_BYTES;
     const compare = async (contents: PreparedContents): Promise<void> => {
       const problem = await problemOf(contents, copies.get(contents.taskId));
       if (problem) problems.set(contents.taskId, problem);

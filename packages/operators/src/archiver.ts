@@ -52,10 +52,13 @@ export const ENDED_LETTERS = 'CFXR';
 const TIME_LENGTH = 8;
 /** Tasks of one index and state that a step looks at. */
 const TASKS_OF_RANGE = 500;
-/** Tasks that are read at the same time, and written together. */
-export const TASKS_AT_ONCE = 20;
-/** Tasks of this size are read and written alone. */
-export const LARGE_BYTES = 1024 ** 2;
+/**
+ * Tasks that are read at the same time. A busy worker waits long for each answer of Redis and PostgreSQL, and with few
+ * tasks for each it would copy fewer than end.
+ */
+const TASKS_AT_ONCE = 100;
+/** Bytes of tasks that are in memory at the same time, and written together; a larger task is alone. */
+export const BATCH_BYTES = 1024 ** 2;
 const EXPIRED_AT_ONCE = 1_000;
 /** One process copies a shard at a time. If it stops, another one goes on after this time. */
 const CLAIM_MS = 10_000;
@@ -185,10 +188,7 @@ export class Archiver {
       const found = await Promise.all(
         some.map((id) => unlessDamaged(id, damaged, prepareCopy(this.#dependencies, id))),
       );
-      const prepared = found.filter((copy) => copy !== undefined);
-      const [large, small] = [prepared.filter(isLarge), prepared.filter((copy) => !isLarge(copy))];
-      // Large tasks are in memory one after the other.
-      for (const copies of [small, ...large.map((copy) => [copy])]) {
+      for (const copies of batchesOf(found.filter((copy) => copy !== undefined))) {
         const read = await Promise.all(copies.map((copy) => unlessDamaged(copy.taskId, damaged, copy.read())));
         const tasks = read.filter((task) => task !== undefined);
         copied += await this.#put(tasks, damaged);
@@ -218,7 +218,20 @@ export class Archiver {
   }
 }
 
-const isLarge = ({ bytes }: PreparedCopy): boolean => bytes > LARGE_BYTES;
+/** In order. */
+function batchesOf(copies: readonly PreparedCopy[]): PreparedCopy[][] {
+  const batches: PreparedCopy[][] = [];
+  let sum = Number.POSITIVE_INFINITY;
+  for (const copy of copies) {
+    sum += copy.bytes;
+    if (sum > BATCH_BYTES) {
+      batches.push([]);
+      sum = copy.bytes;
+    }
+    batches.at(-1)?.push(copy);
+  }
+  return batches;
+}
 
 async function unlessDamaged<T>(taskId: string, damaged: DamagedTask[], task: Promise<T>): Promise<T | undefined> {
   try {
