@@ -118,7 +118,7 @@ describe('archive', () => {
       'Tasks: 12345\nSize: 33 MiB\nOldest: 2026-02-01T00:00:00.000Z\nCopied: no task has ended\nLeft out: t7\nLeft out: t3\n',
     );
     api.answer('/admin/archive', { archive: { tasks: 1, bytes: 1, delayMs: 61_500, leftOut: [] } });
-    expect((await run(['archive', 'status'], { env })).out).toContain('Copied: tasks that ended 62 s ago\n');
+    expect((await run(['archive', 'status'], { env })).out).toContain('Copied: all that ended more than 62 s ago\n');
     expect((await json(['archive'], { env })).document).toEqual({
       archive: { tasks: 1, bytes: 1, delayMs: 61_500, leftOut: [] },
     });

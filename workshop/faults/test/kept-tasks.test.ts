@@ -44,7 +44,7 @@ test.skipIf(skipped)(
 );
 
 const task: Task = { id: 't', status: { state: 'TASK_STATE_COMPLETED' }, metadata: { n: 1 } };
-const away = JSON.stringify({ error: { code: 503, message: 'The task store is unavailable' } });
+const away = JSON.stringify({ error: { code: 503, message: 'The archive of ended tasks is unavailable' } });
 
 test.each<[string, { status: number; text: string; isExplained?: boolean }, string?]>([
   ['as it was', { status: 200, text: JSON.stringify(task) }],

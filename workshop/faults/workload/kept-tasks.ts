@@ -208,7 +208,7 @@ const filesOf = ({ history = [], artifacts = [] }: Task): string[] =>
 
 /** Redis or the archive did not answer. */
 const isRefusal = ({ status, text }: Pick<ReadAnswer, 'status' | 'text'>): boolean =>
-  status === 503 && text.includes('The task store is unavailable');
+  status === 503 && /The (?:task store|archive of ended tasks) is unavailable/.test(text);
 
 /** The task as the client saw it when it ended, or 503 while a store is away. */
 export function wrongReading(task: Task, { status, text, isExplained }: ReadAnswer): Violation[] {

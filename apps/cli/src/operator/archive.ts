@@ -76,7 +76,8 @@ const mebibyte = 2 ** 20;
 function statusText({ archive }: ArchiveStatus): string {
   if (!archive) return field('Archive', 'none: ARCHIVE_URL is not set');
   const { tasks, bytes, oldestEndedAt, latestEndedAt, delayMs, leftOut } = archive;
-  const delay = delayMs === undefined ? 'no task has ended' : `tasks that ended ${Math.ceil(delayMs / 1_000)} s ago`;
+  const delay =
+    delayMs === undefined ? 'no task has ended' : `all that ended more than ${Math.ceil(delayMs / 1_000)} s ago`;
   return (
     field('Tasks', tasks) +
     field('Size', `${Math.ceil(bytes / mebibyte)} MiB`) +

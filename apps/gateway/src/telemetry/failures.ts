@@ -1,6 +1,6 @@
 import { type FileRefusal, FileRefused } from '@switchyard/files';
 import { A2AError, type A2AErrorCode, type A2AErrorDetails } from '@switchyard/protocol';
-import { AnswersTooLarge, isOutage, isOutOfMemory, TaskMissing } from '@switchyard/store';
+import { AnswersTooLarge, ArchiveUnavailable, isOutage, isOutOfMemory, TaskMissing } from '@switchyard/store';
 import { EndOfWait } from './end-of-wait.ts';
 
 /** Why a file is not stored, or not read, as an error. */
@@ -39,7 +39,8 @@ export function toA2AError(thrown: unknown): A2AError {
     });
   }
   if (isOutage(thrown)) {
-    return new A2AError('Unavailable', 'The task store is unavailable', {
+    const what = thrown instanceof ArchiveUnavailable ? 'archive of ended tasks' : 'task store';
+    return new A2AError('Unavailable', `The ${what} is unavailable`, {
       retryAfterSeconds: 1,
       cause: thrown,
     });

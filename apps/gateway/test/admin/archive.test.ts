@@ -164,7 +164,9 @@ describe.skipIf(skippedFor(missingPostgres))('the archive, for operators', () =>
     try {
       await expect(Array.fromAsync(running)).rejects.toMatchObject({ status: 503 });
       expect(stage.log.join('')).toContain('The archive');
-      expect((await stage.ask('/admin/archive')).status).toBe(503);
+      const answer = await stage.ask('/admin/archive');
+      expect(answer.status).toBe(503);
+      expect(JSON.stringify(answer.body)).toContain('The archive of ended tasks is unavailable');
     } finally {
       postgres.thaw();
     }
