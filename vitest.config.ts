@@ -4,13 +4,18 @@ import { longTests, tries } from './vitest.faults.config.ts';
 
 /** Packages whose tests run in the process itself. */
 const inProcess = [
-  'gateway',
+  'access',
   'agent',
+  'conversations',
+  'gateway',
   'operator-api',
   'operators',
   'outgoing',
   'protocol',
+  'push',
   'redis',
+  'schedules',
+  'schema',
   'settings',
   'store',
   'telemetry',

@@ -4,15 +4,20 @@ import type { Import, SourceFile } from '../structure/source-files.ts';
 export type Rule = (file: SourceFile) => readonly string[];
 
 /**
- * Layers: apps → executors → store, agent, signatures and outgoing → redis, protocol. Examples are written the way an agent's
- * author would.
+ * Layers: apps → executors → what stands on the store → store, agent, signatures and outgoing → redis, protocol.
+ * Examples are written the way an agent's author would.
  */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/create': ['agent', 'executor-openai', 'executor-sdk'],
   'packages/protocol': [],
   'packages/redis': [],
-  'packages/store': ['protocol', 'redis'],
-  'packages/operators': ['protocol', 'redis', 'store'],
+  'packages/schema': ['redis'],
+  'packages/store': ['protocol', 'redis', 'schema'],
+  'packages/access': ['redis', 'store'],
+  'packages/conversations': ['protocol', 'redis', 'store'],
+  'packages/push': ['redis', 'store'],
+  'packages/schedules': ['protocol', 'push', 'redis', 'store'],
+  'packages/operators': ['access', 'conversations', 'protocol', 'push', 'redis', 'store'],
   'packages/archive': ['store'],
   'packages/agent': ['protocol'],
   'packages/executor-command': ['protocol', 'agent'],
@@ -31,9 +36,11 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/local': [],
   'apps/console': ['operator-api', 'protocol'],
   'apps/cli': [
+    'access',
     'operator-api',
     'operators',
     'protocol',
+    'schema',
     'store',
     'settings',
     'telemetry',
@@ -46,6 +53,11 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   apps: [
     'protocol',
     'store',
+    'access',
+    'conversations',
+    'push',
+    'schedules',
+    'schema',
     'operators',
     'archive',
     'agent',
@@ -89,16 +101,17 @@ const edgeFiles = /\/(?:main|config)\.ts$|^packages\/create\/template\//;
 /** Examples come with the services that they pretend to use. */
 const mayListen = /^examples\//;
 
-const buildOnTheStore = ['packages/operators'];
+const buildOnTheStore = ['access', 'conversations', 'operators', 'push', 'schedules'].map((name) => `packages/${name}`);
 
 /** Packages that look at another one in its tests, although they stand on it. */
-const testedWith: Readonly<Record<string, string>> = { 'packages/store': 'operators' };
+const testedWith: Readonly<Record<string, readonly string[]>> = {
+  'packages/store': ['access', 'conversations', 'operators', 'push', 'schedules'],
+};
 
 /** Folders of the store that carry a message, and those that only stand on them. */
 const core =
   /^packages\/store\/src\/(?:archive|deployment|encryption|queue|record|tasks|outbox|turns|steps|waits|calls|memory|places|pace|feed)\//;
-const outsideCore =
-  /^packages\/store\/src\/(?:audit|conversations|credentials|push|registry|room|schedules|schema|search-index|time-to-live)\//;
+const outsideCore = /^packages\/store\/src\/(?:registry|room|search-index|time-to-live)\//;
 
 export const rules: readonly Rule[] = [
   importsGoDown,
@@ -114,7 +127,7 @@ function importsGoDown({ home, isTest, imports }: SourceFile): string[] {
   const allowed = mayImport[home] ?? mayImport[home.split('/')[0] ?? ''] ?? [];
   const own = home.split('/')[1] ?? '';
   return workspaceNames(imports)
-    .filter((name) => name !== own && !allowed.includes(name) && !(isTest && testedWith[home] === name))
+    .filter((name) => name !== own && !allowed.includes(name) && !(isTest && testedWith[home]?.includes(name)))
     .map((name) => `${home} must not import @switchyard/${name}`);
 }
 

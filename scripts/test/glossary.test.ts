@@ -30,7 +30,7 @@ const declaredIn: Readonly<Record<string, readonly string[]>> = {
   'dead letter': ['packages/operator-api/src/dead-letters.ts', 'packages/operators/src/dead-letters.ts'],
   usage: ['packages/agent/src/port/model-call.ts', 'packages/operator-api/src/usage.ts'],
   budget: ['packages/agent/src/port/budget.ts'],
-  schedule: ['apps/cli/src/operator/schedules.ts', 'packages/store/src/tasks/schedules/schedule.ts'],
+  schedule: ['apps/cli/src/operator/schedules.ts', 'packages/store/src/tasks/accept/schedule.ts'],
 };
 
 /** Fields of the record that have a word of the glossary as their name, and its meaning. */

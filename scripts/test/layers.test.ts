@@ -48,7 +48,7 @@ describe('the layers check', () => {
     ['apps/worker/src/a.ts', "const { Redis } = await import('ioredis');", 'ioredis is imported only in'],
     ['apps/worker/src/a.ts', "import express from 'express';", 'express is imported only in'],
     ['packages/agent/src/a.ts', "import { zodTextFormat } from 'openai/helpers/zod';", 'openai is imported only in'],
-    ['apps/gateway/src/a.ts', "import { Shards } from '@switchyard/store/inside';", 'is only for packages/operators'],
+    ['apps/gateway/src/a.ts', "import { Shards } from '@switchyard/store/inside';", 'is only for packages/access, '],
     [
       'packages/store/src/a.ts',
       "import { Ops } from '@switchyard/operators';",
@@ -70,12 +70,12 @@ describe('the layers check', () => {
     expect(violations).toEqual([expect.stringContaining('leaves apps/gateway: import a package by its name')]);
   });
 
-  it("refuses an import of the audit's folder in the core of the store", async () => {
+  it("refuses an import of the registry's folder in the core of the store", async () => {
     const violations = await plant({
-      'packages/store/src/audit/audit.ts': '',
-      'packages/store/src/turns/turns.ts': "import type { Audit } from '../audit/audit.ts';",
+      'packages/store/src/registry/registry.ts': '',
+      'packages/store/src/turns/turns.ts': "import type { Registry } from '../registry/registry.ts';",
     });
-    expect(violations).toEqual([expect.stringContaining('../audit/audit.ts is outside the core of the store')]);
+    expect(violations).toEqual([expect.stringContaining('../registry/registry.ts is outside the core of the store')]);
   });
 
   it('refuses folders that import each other, also through a third', async () => {

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { Credentials } from '@switchyard/access';
 import { Store } from '@switchyard/store';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { dataSettings, RedisNode } from '../../workshop/faults/redis/redis-node.ts';
@@ -83,7 +84,7 @@ test('after a restore, tasks of the backup end once, streams resume or restart, 
   const live = await openEventStream(`${before.url}/tasks/${ids.stream}:subscribe`, { lastEventId: '0' });
   const seen = await live.until((data) => data.artifactUpdate !== undefined);
   const store = await storeOn(original);
-  const { credential } = await store.credentials.create({ tenant: 'acme', subject: 'alice', scopes: [] });
+  const { credential } = await new Credentials(store.inside).create({ tenant: 'acme', subject: 'alice', scopes: [] });
 
   const [method] = backupMethods;
   if (!method) throw new Error('there is no method');
@@ -100,7 +101,7 @@ test('after a restore, tasks of the backup end once, streams resume or restart, 
     'TASK_STATE_COMPLETED',
   );
   const unknown = await client.send({ ...userMessage('talk 0 later'), messageId: 'later' }, false);
-  await store.credentials.revoke(credential.id);
+  await new Credentials(store.inside).revoke(credential.id);
   await before.stack.stop();
   await original.kill();
 
@@ -148,7 +149,7 @@ test('after a restore, tasks of the backup end once, streams resume or restart, 
   const attempts = effects.filter(({ taskId, step }) => taskId === ids.stream && Number.isNaN(step));
   expect(new Set(attempts.map(({ attempt }) => attempt)).size).toBe(2);
   // Changes of keys after the backup are undone: docs/backup.md says what to do.
-  const keys = await (await storeOn(restored)).credentials.list();
+  const keys = await new Credentials((await storeOn(restored)).inside).list();
   expect(keys.find(({ id }) => id === credential.id)?.revokedAt).toBeUndefined();
   expect(await openInIndexes(urlOf(restored), prefix, agent)).toEqual([]);
 }, 120_000);

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Credentials } from '@switchyard/access';
 import { deploymentOf } from '@switchyard/store';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { json, run } from '../../apps/cli/test/support/run.ts';
@@ -79,7 +80,7 @@ describe('switchyard, at a gateway of several deployments', () => {
 
   it('creates a key in the deployment that DEPLOYMENT names', async () => {
     const { document } = await json(['keys', 'create', '--subject', 'ada'], { env: { ...env, DEPLOYMENT: '1' } });
-    expect(await deployments.storeOf(1).credentials.find(document.id)).toMatchObject({ subject: 'ada' });
+    expect(await new Credentials(deployments.storeOf(1).inside).find(document.id)).toMatchObject({ subject: 'ada' });
     const { err } = await run(['keys', 'list'], { env: { ...env, DEPLOYMENT: '7' } });
     expect(err).toContain('has no deployment 7');
   });

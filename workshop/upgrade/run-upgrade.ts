@@ -1,4 +1,4 @@
-import { inspectSchema, schema } from '@switchyard/store';
+import { inspectSchema, schema } from '@switchyard/schema';
 import type { Program } from '../../tests/support/process.ts';
 import type { Stack } from '../../tests/support/stack.ts';
 import { until } from '../../tests/support/until.ts';

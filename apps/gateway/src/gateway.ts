@@ -14,8 +14,7 @@ import { GrpcListener, type GrpcServices } from './bindings/grpc/grpc-listener.t
 import { createService } from './bindings/grpc/service.ts';
 import { createLegacyService } from './bindings/v0_3/service.ts';
 import { HeldRequests } from './call/held-requests.ts';
-import type { GatewayStore } from './deployments/deployment.ts';
-import { type Connect, Deployment } from './deployments/deployment.ts';
+import { type Connect, Deployment, type GatewayStore } from './deployments/deployment.ts';
 import { Deployments } from './deployments/deployments.ts';
 import { type PlacedDeployment, Placement } from './deployments/placement.ts';
 import { UnitedCredentials } from './deployments/united-credentials.ts';
@@ -246,7 +245,7 @@ function backendOf(
   { late, requests, ops, store }: Deployment,
   { settings, files, cards, emit, consent }: Shared,
 ): Backend {
-  const { tasks, webhooks, scheduleList: schedules } = requests;
+  const { tasks, webhooks, schedules } = requests;
   const push = createPushBackend(settings, { webhooks, emit, consent });
   return { late, emit, tasks, files, diagnoses: ops.tasks, push, feeds: store.feeds, schedules, cards, settings };
 }

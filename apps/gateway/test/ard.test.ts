@@ -1,3 +1,4 @@
+import { Credentials } from '@switchyard/access';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import { card } from './support/agents.ts';
@@ -139,7 +140,7 @@ describe('The search', () => {
 
   it('needs a credential, and shows the agents that the caller may use', async () => {
     const mayUse = { tenant: 'acme', subject: 'bob', scopes: [], agents: ['echo', 'mute'] };
-    const { key } = await stage.store.credentials.create(mayUse);
+    const { key } = await new Credentials(stage.store.inside).create(mayUse);
     const url = await stage.another({ auth: { keys: [{ ...mayUse, key: 'key-of-alice-0123456789' }] } });
     expect((await post(`${url}/ard/search`, { query: { text: 'echo' } })).status).toBe(401);
     const { body } = await post<Found>(

@@ -1,5 +1,5 @@
+import { type AuditAction, type AuditEvent, auditActions, Credentials } from '@switchyard/access';
 import { Ops } from '@switchyard/operators';
-import { type AuditAction, type AuditEvent, auditActions } from '@switchyard/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
 import { until } from '../../../tests/support/until.ts';
@@ -98,8 +98,8 @@ describe('the audit trail', () => {
 
   it('has the reason why a credential was refused, and its id if that is known', async () => {
     const draft = { tenant: 'acme', subject: 'carol', scopes: [] };
-    const { key: theirs, credential } = await stage.store.credentials.create(draft);
-    await stage.store.credentials.revoke(credential.id);
+    const { key: theirs, credential } = await new Credentials(stage.store.inside).create(draft);
+    await new Credentials(stage.store.inside).revoke(credential.id);
     expect((await get(`${stage.url}/tasks`, { 'x-api-key': theirs })).status).toBe(401);
     expect((await get(`${stage.url}/tasks`)).status).toBe(401);
     const refused = { what: 'refused', outcome: 'Unauthenticated' } as const;

@@ -10,12 +10,12 @@ let url: string;
 
 beforeAll(async () => {
   stage = await openStage();
-  const { settings, registry, conversations, timesToLive } = stage.store;
+  const { settings, registry, inside, timesToLive } = stage.store;
   const feeds: GatewayStore['feeds'] = { follow: breakDown, presubscribe: () => undefined, readersOf: () => [] };
   const store: GatewayStore = {
     settings,
     registry,
-    conversations,
+    inside,
     timesToLive,
     feeds,
     isAnswering: true,

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { Credentials } from '@switchyard/access';
+import { Conversations } from '@switchyard/conversations';
 import type { OpenTurn } from '@switchyard/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEventStream } from '../../../tests/support/event-stream.ts';
@@ -42,13 +44,13 @@ async function conversation(turns: number): Promise<{ id: string; turn: OpenTurn
     alice,
   );
   const turn = await stage.beginTurn(body.task.id);
-  const id = await stage.store.conversations.open(turn, { seed: 'one', toAgent: 'oracle', maxTurns: 3 });
+  const id = await new Conversations(stage.store.inside).open(turn, { seed: 'one', toAgent: 'oracle', maxTurns: 3 });
   for (let number = 0; number < turns; number++) await say(turn, id, number);
   return { id, turn, contextId };
 }
 
 const say = (turn: OpenTurn, id: string, number: number): Promise<void> =>
-  stage.store.conversations.append(turn, id, {
+  new Conversations(stage.store.inside).append(turn, id, {
     seq: number + 1,
     event: {
       conversationId: id,
@@ -65,7 +67,7 @@ const say = (turn: OpenTurn, id: string, number: number): Promise<void> =>
   });
 
 const end = (turn: OpenTurn, id: string, seq: number): Promise<void> =>
-  stage.store.conversations.append(turn, id, {
+  new Conversations(stage.store.inside).append(turn, id, {
     seq,
     event: { conversationId: id, fromAgent: 'echo', toAgent: 'oracle', phase: 'complete' },
     nextTurn: seq,
@@ -80,7 +82,12 @@ describe('a conversation', () => {
   it('gets 404 for a key that may use only one of its agents', async () => {
     const { id, contextId } = await conversation(1);
     const asked = async (agents: string[]) => {
-      const { key } = await stage.store.credentials.create({ tenant: 'default', subject: 'alice', scopes: [], agents });
+      const { key } = await new Credentials(stage.store.inside).create({
+        tenant: 'default',
+        subject: 'alice',
+        scopes: [],
+        agents,
+      });
       const list = `${stage.url}/conversations?contextId=${contextId}`;
       const { body } = await get<{ conversations: Shown[] }>(list, { 'x-api-key': key });
       return [(await get(urlOf(id), { 'x-api-key': key })).status, body.conversations.length];

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AgentCard } from '@switchyard/protocol';
+import { Webhooks } from '@switchyard/push';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { call, type ErrorBody, get, openStream, post, submit, userMessage } from './support/client.ts';
 import { asked, completed, working } from './support/events.ts';
@@ -294,9 +295,7 @@ describe('A 0.3 push configuration over REST', () => {
     expect(answer).toMatchObject({ status: 200, body: shown });
     expect((await get(`${stage.url}/v1/${shown.name}`)).body).toMatchObject(shown);
     const owner = { principal: { tenant: 'default', subject: 'anonymous', scopes: [] }, agent: 'echo' };
-    expect(await stage.store.forRequests(5_000).webhooks.get(owner, taskId, 'hook')).toMatchObject(
-      pushNotificationConfig,
-    );
+    expect(await new Webhooks(stage.store.inside).get(owner, taskId, 'hook')).toMatchObject(pushNotificationConfig);
   });
 });
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type CallToolResult, Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Credentials } from '@switchyard/access';
 import { Ops } from '@switchyard/operators';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
@@ -176,7 +177,7 @@ test("another's task is as unknown as one that was never there, and stays as it 
 });
 
 test('a caller sees the agents that it may use', async () => {
-  const { credentials } = stage.store;
+  const credentials = new Credentials(stage.store.inside);
   const { key } = await credentials.create({ tenant: 'acme', subject: 'bob', scopes: [], agents: ['mute'] });
   const client = await connected(key);
   const { tools } = await client.listTools();

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AgentCard, TaskPushNotificationConfig } from '@switchyard/protocol';
+import { Webhooks } from '@switchyard/push';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Answer, call, type ErrorBody, get, post, type Sent, submit, userMessage } from './support/client.ts';
 import { completed } from './support/events.ts';
@@ -231,7 +232,7 @@ describe('a push notification config that comes with a message', () => {
     const other = taskOf(await send({ id: 'a', url }, { metadata: { traceparent, tracestate } }));
     const scope = { principal: { tenant: 'default', subject: 'alice', scopes: [] }, agent: 'echo' };
     for (const id of [taskId, other])
-      expect(await stage.store.webhooks.get(scope, id, 'a')).toMatchObject({
+      expect(await new Webhooks(stage.store.inside).get(scope, id, 'a')).toMatchObject({
         traceParent: traceparent,
         traceState: tracestate,
       });

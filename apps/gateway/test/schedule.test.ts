@@ -1,5 +1,6 @@
 import { Ops } from '@switchyard/operators';
 import { scheduleUri, type Task } from '@switchyard/protocol';
+import { Schedules } from '@switchyard/schedules';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import type { Outcome } from './support/bindings/outcome.ts';
@@ -42,9 +43,12 @@ describe.each(gateways.bindings)('Over $name a scheduled message', ({ at }) => {
   it('starts when its time has come, and can be followed from the start', async () => {
     const { id } = taskOf(await at(0).invoke(asking({ at: inMs(300) })));
     const following = at(1).invoke({ operation: 'SubscribeToTask', params: { id } });
-    await until(async () => (await gateways.stage.store.schedules.begin()).tasks.some(({ taskId }) => taskId === id), {
-      what: 'it begins',
-    });
+    await until(
+      async () => (await new Schedules(gateways.stage.store.inside).begin()).tasks.some(({ taskId }) => taskId === id),
+      {
+        what: 'it begins',
+      },
+    );
     const turn = await gateways.stage.beginTurn(id);
     await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
     const events = Object(await following).result as Record<string, { status: { state: string } }>[];

@@ -1,5 +1,7 @@
+import { Credentials } from '@switchyard/access';
 import { pageOf, scheduleReadingSchema } from '@switchyard/operator-api';
 import { scheduleUri, type Task } from '@switchyard/protocol';
+import { ScheduleList, Schedules } from '@switchyard/schedules';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type AdminStage, begin, fieldsOf, openAdminStage } from './admin/support.ts';
 import { type ErrorBody, get, post, userMessage } from './support/client.ts';
@@ -18,7 +20,7 @@ let restricted: Record<string, string>;
 
 beforeAll(async () => {
   stage = await openAdminStage({}, { auth: { keys }, minCronIntervalMs: 1_000 });
-  const { key } = await stage.store.credentials.create({
+  const { key } = await new Credentials(stage.store.inside).create({
     tenant: 'acme',
     subject: 'alice',
     scopes: [],
@@ -80,12 +82,12 @@ describe("A client's schedule", () => {
     for (const pick of ['first', 'next'] as const) {
       const { id } = await send({ cron: '* * * * * *' });
       const { store } = stage;
-      while (!(await store.schedules.begin()).tasks.some(({ taskId }) => taskId === id));
+      while (!(await new Schedules(store.inside).begin()).tasks.some(({ taskId }) => taskId === id));
       const { nextTaskId } = (await get<Shown>(at(`/${id}`), keyOf('alice'))).body;
       expect(nextTaskId).not.toBe(id);
       const ended = await post(at(`/${pick === 'first' ? id : nextTaskId}:end`), {}, keyOf('alice'));
       expect(ended).toMatchObject({ status: 200, body: { scheduleId: id } });
-      expect((await store.scheduleList.list({}, { pageSize: 9 })).items).toEqual([]);
+      expect((await new ScheduleList(store.inside).list({}, { pageSize: 9 })).items).toEqual([]);
     }
   });
 
@@ -126,7 +128,7 @@ describe("A client's schedule", () => {
 it('A cancel of a task that has ended names the schedule that goes on', async () => {
   const { id } = await send({ cron: '* * * * * *' });
   const { store } = stage;
-  while (!(await store.schedules.begin()).tasks.some(({ taskId }) => taskId === id));
+  while (!(await new Schedules(store.inside).begin()).tasks.some(({ taskId }) => taskId === id));
   const turn = await begin(store, id);
   await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
   const refused = await post<ErrorBody>(`${stage.url}/tasks/${id}:cancel`, {}, keyOf('alice'));

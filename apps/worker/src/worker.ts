@@ -1,10 +1,10 @@
 import { hostname } from 'node:os';
 import { pid } from 'node:process';
 import type { Agent } from '@switchyard/agent';
-import type { DrainRequest } from '@switchyard/operators';
-import { Ops, Workers } from '@switchyard/operators';
+import { type DrainRequest, Ops, Workers } from '@switchyard/operators';
 import type { AddressPolicySettings } from '@switchyard/outgoing';
-import { type Consumer, type JobOutcome, type Places, type Store, type TurnJob, version } from '@switchyard/store';
+import { version } from '@switchyard/schema';
+import type { Consumer, JobOutcome, Places, Store, TurnJob } from '@switchyard/store';
 import { remoteAgents } from './agents/remote-agents.ts';
 import type { TurnBoard } from './blocked/turn-board.ts';
 import { AgentConsumer } from './consume/agent-consumer.ts';

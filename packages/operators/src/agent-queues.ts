@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module';
 import { defineScript, integer, type RedisConnection, text, tuple, tupleAnd } from '@switchyard/redis';
 import { StoreError } from '@switchyard/store';
-import type { ShardKeys } from '@switchyard/store/inside';
-import { jobId, queueRoot, type Shards } from '@switchyard/store/inside';
+import { jobId, queueRoot, type ShardKeys, type Shards } from '@switchyard/store/inside';
 import { Queue as BullQueue } from 'bullmq';
 
 const readSharesScript = defineScript({

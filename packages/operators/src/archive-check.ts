@@ -1,7 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ArchiveUnavailable, type Inspection, isOutage, type TaskArchive } from '@switchyard/store';
-import type { ShardKeys } from '@switchyard/store/inside';
-import { decodePageToken, encodePageToken, fingerprintOf, REMOTE_AGENTS } from '@switchyard/store/inside';
+import {
+  decodePageToken,
+  encodePageToken,
+  fingerprintOf,
+  REMOTE_AGENTS,
+  type ShardKeys,
+} from '@switchyard/store/inside';
 import { readCursor } from './archive-cursor.ts';
 import { type PreparedContents, prepareContents } from './archived-copy.ts';
 import { type Archiver, BATCH_BYTES, type DamagedTask, ENDED_LETTERS, taskIdIn } from './archiver.ts';

@@ -1,7 +1,6 @@
 import { defineScript, integer, type RedisConnection } from '@switchyard/redis';
 import type { StoreSettings } from '@switchyard/store';
-import type { ShardKeys } from '@switchyard/store/inside';
-import { sortableTime } from '@switchyard/store/inside';
+import { type ShardKeys, sortableTime } from '@switchyard/store/inside';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 
 const moveCursorScript = defineScript({

@@ -1,7 +1,6 @@
 import { redisTimeMs } from '@switchyard/redis';
 import { type ArchivedTask, isOutage, type TaskArchive } from '@switchyard/store';
-import type { ShardKeys } from '@switchyard/store/inside';
-import { keptSince, REMOTE_AGENTS, sortableTime } from '@switchyard/store/inside';
+import { keptSince, REMOTE_AGENTS, type ShardKeys, sortableTime } from '@switchyard/store/inside';
 import { cursorKeptMs, moveCursor, readCursor, setCursorsBack } from './archive-cursor.ts';
 import { type PreparedCopy, prepareCopy } from './archived-copy.ts';
 import { addLeftOut, leftOut } from './left-out.ts';

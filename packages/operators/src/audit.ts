@@ -1,5 +1,5 @@
-import type { AuditAction, AuditEvent } from '@switchyard/store';
-import { auditKey, decodePageToken, encodePageToken } from '@switchyard/store/inside';
+import { type AuditAction, type AuditEvent, auditKey } from '@switchyard/access';
+import { decodePageToken, encodePageToken } from '@switchyard/store/inside';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 
 type AuditDependencies = Pick<OperatorDependencies, 'redis' | 'settings'>;

@@ -1,6 +1,12 @@
 import type { Message } from '@switchyard/protocol';
-import type { ShardKeys } from '@switchyard/store/inside';
-import { type AcceptDependencies, accept, agentOf, type InboxEntry, principalOf } from '@switchyard/store/inside';
+import {
+  type AcceptDependencies,
+  accept,
+  agentOf,
+  type InboxEntry,
+  principalOf,
+  type ShardKeys,
+} from '@switchyard/store/inside';
 import { type CurrentReason, currentReason } from './current-reason.ts';
 import type { DeadLetterHead, DeadLetterStore, RetryResult } from './dead-letter.ts';
 

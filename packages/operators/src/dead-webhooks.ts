@@ -1,12 +1,6 @@
+import { type DeadLetterDetails, type PushDependencies, parseCursor, webhookKeys } from '@switchyard/push';
 import { defineScript, word } from '@switchyard/redis';
-import type { ShardKeys } from '@switchyard/store/inside';
-import {
-  type DeadLetterDetails,
-  type PushDependencies,
-  parseCursor,
-  parseDeliveryQueue,
-  webhookKeys,
-} from '@switchyard/store/inside';
+import { parseDeliveryQueue, type ShardKeys } from '@switchyard/store/inside';
 import type { DeadLetterHead, DeadLetterStore, RetryResult } from './dead-letter.ts';
 
 const retryScript = defineScript({

@@ -1,6 +1,5 @@
 import { infoOf, mastersOf } from '@switchyard/redis';
-import type { ShardKeys } from '@switchyard/store/inside';
-import { queueRoot, queuesOf, scopeOf, shareOfShard } from '@switchyard/store/inside';
+import { queueRoot, queuesOf, type ShardKeys, scopeOf, shareOfShard } from '@switchyard/store/inside';
 import { archiveDelays } from './archiver.ts';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 

@@ -1,14 +1,10 @@
 import {
   type ConversationItem,
-  latestFirst,
-  type Page,
-  type PageQuery,
-  pageOf,
-  principalOf,
   readConversation,
   readConversationEvents,
   type StoredConversation,
-} from '@switchyard/store/inside';
+} from '@switchyard/conversations';
+import { latestFirst, type Page, type PageQuery, pageOf, principalOf } from '@switchyard/store/inside';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 
 /** A conversation of any principal. */

@@ -1,3 +1,4 @@
+import type { Credentials } from '@switchyard/access';
 import type { StoreInside } from '@switchyard/store/inside';
 import type { AgentQueues } from './agent-queues.ts';
 import type { LogLevels } from './log-levels.ts';
@@ -5,6 +6,7 @@ import type { Workers } from './workers.ts';
 
 /** What the operations for operators use. */
 export interface OperatorDependencies extends StoreInside {
+  readonly credentials: Credentials;
   readonly workers: Workers;
   readonly agentQueues: AgentQueues;
   readonly logLevels: LogLevels;

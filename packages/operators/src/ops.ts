@@ -1,3 +1,4 @@
+import { Credentials } from '@switchyard/access';
 import { infoOf, mastersOf } from '@switchyard/redis';
 import { earliestFirst, type Page, type PageQuery, pageOf, type StoreInside } from '@switchyard/store/inside';
 import { allLoads, type QueueSum } from './agent-load.ts';
@@ -48,7 +49,7 @@ export class Ops {
     this.logLevels = new LogLevels(inside);
     this.agentQueues = new AgentQueues(inside);
     const { workers, logLevels, agentQueues } = this;
-    const dependencies = { ...inside, workers, logLevels, agentQueues };
+    const dependencies = { ...inside, credentials: new Credentials(inside), workers, logLevels, agentQueues };
     this.#dependencies = dependencies;
     this.agents = new Agents(dependencies);
     this.deadLetters = new DeadLetters(dependencies);

@@ -1,7 +1,6 @@
 import type { TaskState } from '@switchyard/protocol';
 import { defineScript, integer, text, tuple, tupleAnd } from '@switchyard/redis';
-import type { ShardKeys } from '@switchyard/store/inside';
-import { agentOf, stateOf } from '@switchyard/store/inside';
+import { agentOf, type ShardKeys, stateOf } from '@switchyard/store/inside';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 
 /** Task id, ms of its last heartbeat, owner, state, 1 if a turn is open, attempts, sweeps, job. */

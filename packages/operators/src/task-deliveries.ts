@@ -1,11 +1,5 @@
-import {
-  type DeadLetterDetails,
-  decryptWebhook,
-  deliveryQueueText,
-  type FailedAttempt,
-  type PushDependencies,
-  parseCursor,
-} from '@switchyard/store/inside';
+import { type DeadLetterDetails, type FailedAttempt, type PushDependencies, parseCursor } from '@switchyard/push';
+import { decryptWebhook, deliveryQueueText } from '@switchyard/store/inside';
 
 /** The deliveries of a task's events to one of its webhooks. */
 export interface TaskDelivery {

@@ -1,7 +1,6 @@
 import type { TaskState } from '@switchyard/protocol';
 import { defineScript, integer, text, tupleAnd } from '@switchyard/redis';
 import { type ArchivePage, type ArchiveQuery, ArchiveTooSlow, principalKey } from '@switchyard/store';
-import type { ShardKeys } from '@switchyard/store/inside';
 import {
   cardUrlOf,
   decodePageToken,
@@ -13,6 +12,7 @@ import {
   keptSince,
   queueName,
   REMOTE_AGENTS,
+  type ShardKeys,
   sortableTime,
   stateLetters,
   taskIdOf,

@@ -1,10 +1,10 @@
 import type { Scope, TaskArchive } from '@switchyard/store';
-import type { ShardKeys } from '@switchyard/store/inside';
 import {
   decodePageToken,
   encodePageToken,
   keptSince,
   readTogether,
+  type ShardKeys,
   scopeOf,
   sortableTime,
   taskIdOf,

@@ -1,10 +1,10 @@
 import { defineScript, integer } from '@switchyard/redis';
-import type { ShardKeys } from '@switchyard/store/inside';
 import {
   cancelTask,
   deleteTask,
   endedIn,
   type OwnedKey,
+  type ShardKeys,
   scopeOf,
   stateLetters,
   withdrawnLetter,

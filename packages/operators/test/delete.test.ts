@@ -1,3 +1,4 @@
+import { Conversations } from '@switchyard/conversations';
 import type { TurnEvent } from '@switchyard/protocol';
 import type { OpenTurn } from '@switchyard/store';
 import { expect, test } from 'vitest';
@@ -103,7 +104,7 @@ test('deleting a task deletes its conversations', async () => {
   await store.conversations.append(turn, id, { seq: 1, event: { phase: 'complete' }, nextTurn: 1, isEnd: true });
   await turn.publish(completed);
   await turn.flush();
-  await store.orphans.end();
+  await store.orphans.end(new Conversations(store.inside));
   expect(await store.conversations.list(alice.principal, { contextId, limit: 5 })).toHaveLength(1);
   await store.queue.remove('echo', taskId, 1);
   expect(await store.tasks.delete(alice, taskId)).toBe('deleted');

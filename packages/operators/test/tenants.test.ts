@@ -1,3 +1,5 @@
+import { Conversations } from '@switchyard/conversations';
+import { Webhooks } from '@switchyard/push';
 import type { OpenTurn, Scope, Store } from '@switchyard/store';
 import { expect, test } from 'vitest';
 import { accepted, agentMessage, begun, userMessage } from '../../../tests/support/store/drive.ts';
@@ -18,9 +20,14 @@ async function busyTenant(store: Store, scope: Scope): Promise<OpenTurn> {
   const { taskId } = await accepted(store, scope, userMessage('hello', { contextId: `context of ${scope.agent}` }));
   const turn = await begun(store, taskId);
   await store.memory.write(turn, '"remembered"');
-  const id = await store.conversations.open(turn, { seed: 'one', toAgent: 'kitchen', maxTurns: 3 });
-  await store.conversations.append(turn, id, { seq: 1, event: { phase: 'turn' }, nextTurn: 1, isEnd: false });
-  await store.webhooks.create(scope, taskId, { id: 'hook', url: 'https://client.example.com/hook' });
+  const id = await new Conversations(store.inside).open(turn, { seed: 'one', toAgent: 'kitchen', maxTurns: 3 });
+  await new Conversations(store.inside).append(turn, id, {
+    seq: 1,
+    event: { phase: 'turn' },
+    nextTurn: 1,
+    isEnd: false,
+  });
+  await new Webhooks(store.inside).create(scope, taskId, { id: 'hook', url: 'https://client.example.com/hook' });
   return turn;
 }
 

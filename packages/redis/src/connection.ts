@@ -1,6 +1,5 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import type { RedisAccess } from './address.ts';
-import { parseRedisAddress, type RedisAddress } from './address.ts';
+import { parseRedisAddress, type RedisAccess, type RedisAddress } from './address.ts';
 import { StoreUnreachable } from './errors.ts';
 
 /** One connection to a Redis, or the connections to a Cluster's nodes. */

@@ -21,19 +21,8 @@ export type {
   Inspection,
   TaskArchive,
 } from './archive/task-archive.ts';
-export { type AuditAction, type AuditEvent, auditActions } from './audit/audit-event.ts';
-export type { AuditTrail } from './audit/audit-trail.ts';
 export type { Calls, OutgoingMessage, Placement } from './calls/calls.ts';
 export type { Orphans } from './calls/orphans.ts';
-export {
-  type ConversationEntry,
-  type ConversationItem,
-  ConversationMissing,
-  type ConversationReading,
-} from './conversations/conversation.ts';
-export type { Conversations, NewConversation } from './conversations/conversations.ts';
-export { type ApiKeyParts, apiKeyParts, secretHash } from './credentials/api-key.ts';
-export type { Credential, CredentialDraft, Credentials } from './credentials/credentials.ts';
 export { deploymentOf, MAX_DEPLOYMENT } from './deployment/deployment-number.ts';
 export { inspectMasters, type MasterInspection } from './deployment/inspect-masters.ts';
 export type { ShardKeys as Shard } from './deployment/keys.ts';
@@ -63,10 +52,6 @@ export { type Memory, type MemoryReading, MemoryTooLarge } from './memory/memory
 export type { Outbox, Swept } from './outbox/outbox.ts';
 export type { Pace, PacedRequest, PaceLimits, RoomAnswer } from './pace/pace.ts';
 export type { AnnouncedLimits, Places } from './places/places.ts';
-export type { Deliveries, PushJob } from './push/deliveries.ts';
-export type { DeadLetterDetails, DeliveryCursor, FailedAttempt } from './push/delivery-queue.ts';
-export type { OpenDeliveryQueue, TaskSnapshot } from './push/open-delivery-queue.ts';
-export type { WebhookCreation, WebhookPage, Webhooks } from './push/webhooks.ts';
 export type { Consumer, ConsumerOptions } from './queue/consumer.ts';
 export { cardUrlOf, type DeliveryQueueId, queueName, REMOTE_AGENTS, remoteAgentId } from './queue/job.ts';
 export type { Queues } from './queue/queues.ts';
@@ -75,16 +60,19 @@ export type { DueWork, ShardChecks } from './queue/shard-checks.ts';
 export { type AgentAnnouncement, type AnnouncedAgent, namedSkill, skillHint } from './registry/announcement.ts';
 export { announceEveryMs, type Registry } from './registry/registry.ts';
 export type { MadeRoom, Room } from './room/room.ts';
-export type { ScheduleChange, ScheduleList, ScheduleReading } from './schedules/schedule-list.ts';
-export type { BegunTask, BegunTasks, KeepFiles, RefusedSuccessor, Schedules } from './schedules/schedules.ts';
-export type { MigrationEvent, Migrator } from './schema/migrator.ts';
-export { inspectSchema, type SchemaReading } from './schema/schema.ts';
-export { schema, version } from './schema/version.ts';
 export type { AgentIndexes } from './search-index/agent-indexes.ts';
 export { type BegunStep, type Steps, TooManyResults } from './steps/steps.ts';
 export { type Availability, type RequestStore, Store, type StoreInside } from './store.ts';
 export type { KeyClaim, KeyedRequest } from './tasks/accept/idempotency-keys.ts';
-export type { Acceptance, InboxEntry, NamedSkill, StepsOfTask, Submission } from './tasks/accept/submission.ts';
+export type { Schedule } from './tasks/accept/schedule.ts';
+export type {
+  Acceptance,
+  InboxEntry,
+  KeepFiles,
+  NamedSkill,
+  StepsOfTask,
+  Submission,
+} from './tasks/accept/submission.ts';
 export type { Cancellation } from './tasks/cancel/cancel.ts';
 export type { InterruptedTasks } from './tasks/cancel/interrupted-tasks.ts';
 export type { Deletion } from './tasks/delete/delete.ts';
@@ -96,8 +84,6 @@ export { AnswersTooLarge } from './tasks/read/byte-budget.ts';
 export { responseWithGeneration, taskWithGeneration } from './tasks/read/generation.ts';
 export { type Json, retain, retainCopies, TaskJson, wrapped } from './tasks/read/task-json.ts';
 export type { TaskReading, TaskView } from './tasks/read/task-reading.ts';
-export { longestAheadMs, nextTimes } from './tasks/schedules/cron-times.ts';
-export type { Schedule } from './tasks/schedules/schedule.ts';
 export type { Tasks } from './tasks/tasks.ts';
 export type { RejectedMessages } from './time-to-live/times-to-live.ts';
 export { TaskTooLarge, TooManyArtifacts } from './turns/encoder.ts';

@@ -1,44 +1,37 @@
 /** What packages of Switchyard above the store build on: keys, scripts, and the parts of tasks. Not for others. */
 
 export { fingerprintOf } from './archive/task-archive.ts';
-export { auditKey } from './audit/audit-trail.ts';
-export type { ConversationItem } from './conversations/conversation.ts';
-export {
-  readConversation,
-  readConversationEvents,
-  type StoredConversation,
-} from './conversations/conversation-reader.ts';
 export { idText, type OwnedKey, type ShardKeys } from './deployment/keys.ts';
-export { agentOf, principalOf, type Scope, scopeOf } from './deployment/scope.ts';
+export { agentOf, ownerOf, principalKey, principalOf, type Scope, scopeOf } from './deployment/scope.ts';
 export type { StoreSettings } from './deployment/settings.ts';
 export { Shards } from './deployment/shards.ts';
 export type { Encryption } from './encryption/encryption.ts';
-export { decryptWebhook } from './encryption/webhook.ts';
+export { decryptWebhook, encryptWebhook, withId } from './encryption/webhook.ts';
+export { parseEntry } from './feed/feed-item.ts';
 export type { AnnouncedLimits } from './places/places.ts';
-export {
-  type DeadLetterDetails,
-  type FailedAttempt,
-  type PushDependencies,
-  parseCursor,
-  webhookKeys,
-} from './push/delivery-queue.ts';
+export { Consumer, type ConsumerDependencies } from './queue/consumer.ts';
 export {
   cardUrlOf,
   deliveryQueueText,
   jobId,
   parseDeliveryQueue,
+  parseJobId,
   queueName,
   queueRoot,
   REMOTE_AGENTS,
 } from './queue/job.ts';
 export { type JobCounts, sumOfJobs } from './queue/job-counts.ts';
 export type { QueueSample } from './queue/load.ts';
+export { PUSH_QUEUE, type Queues } from './queue/queues.ts';
+export { claimMembers } from './record/claim-members.ts';
+export { recordArgNames, recordArgValues, recordKeyNames } from './record/record-args.ts';
 export { type AnnouncedAgent, queuesOf } from './registry/announcement.ts';
 export type { Registry } from './registry/registry.ts';
 export type { StoreInside } from './store.ts';
 export { type AcceptDependencies, accept } from './tasks/accept/accept.ts';
 export { copyableSteps, stepsBefore } from './tasks/accept/copy-steps.ts';
 export { type Origin, originOf, ownMetadata } from './tasks/accept/origin.ts';
+export { parseSchedule, scheduleText } from './tasks/accept/schedule.ts';
 export type { Acceptance, AnswerAcceptance, InboxEntry } from './tasks/accept/submission.ts';
 export { type Cancellation, cancelTask } from './tasks/cancel/cancel.ts';
 export { type DeleteDependencies, type Deletion, deleteTask } from './tasks/delete/delete.ts';
@@ -56,7 +49,7 @@ export { type SpentBudget, spentBudget } from './tasks/quotas/budgets.ts';
 export { shareOfShard } from './tasks/quotas/quotas.ts';
 export { archivedOwner, type HasArchive } from './tasks/read/archived-reads.ts';
 export { BEFORE_HISTORY, bytesIn, type Piece, readPieces } from './tasks/read/pieces.ts';
-export { readInPieces, readTask, readTogether } from './tasks/read/read.ts';
+export { type CachedReadDependencies, readInPieces, readTask, readTogether, readWhole } from './tasks/read/read.ts';
 export { hiddenLetter, stateLetters, stateOf, withdrawnLetter } from './tasks/visibility/state-letters.ts';
 export { storedFailureText } from './turns/failures.ts';
 export type { NotedModelCall } from './turns/model-notes.ts';

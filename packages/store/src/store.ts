@@ -13,13 +13,12 @@ import {
   StoreError,
   withDeadline,
 } from '@switchyard/redis';
+import { Migrator, Schema } from '@switchyard/schema';
 import type { TaskArchive } from './archive/task-archive.ts';
-import { AuditTrail } from './audit/audit-trail.ts';
 import { Calls } from './calls/calls.ts';
 import { Orphans } from './calls/orphans.ts';
-import { Conversations } from './conversations/conversations.ts';
-import { Credentials } from './credentials/credentials.ts';
 import { checkDeployment } from './deployment/check-deployment.ts';
+import { migrations } from './deployment/migrations.ts';
 import { Observer, type StoreObserver } from './deployment/observer.ts';
 import { defaultStoreSettings, type StoreSettings } from './deployment/settings.ts';
 import { PerShard, Shards } from './deployment/shards.ts';
@@ -28,8 +27,6 @@ import { Feeds } from './feed/feeds.ts';
 import { Memory } from './memory/memory.ts';
 import { Outbox } from './outbox/outbox.ts';
 import { Pace } from './pace/pace.ts';
-import { Deliveries } from './push/deliveries.ts';
-import { Webhooks } from './push/webhooks.ts';
 import type { ConsumerDependencies } from './queue/consumer.ts';
 import { Isolation } from './queue/isolation.ts';
 import { Lease } from './queue/lease.ts';
@@ -39,10 +36,6 @@ import { ShardChecks } from './queue/shard-checks.ts';
 import { WakeUps } from './queue/wake-ups.ts';
 import { Registry } from './registry/registry.ts';
 import { Room } from './room/room.ts';
-import { ScheduleList } from './schedules/schedule-list.ts';
-import { Schedules } from './schedules/schedules.ts';
-import { Migrator } from './schema/migrator.ts';
-import { Schema } from './schema/schema.ts';
 import { AgentIndexes } from './search-index/agent-indexes.ts';
 import { Steps } from './steps/steps.ts';
 import type { AcceptDependencies } from './tasks/accept/accept.ts';
@@ -51,7 +44,7 @@ import { InterruptedTasks } from './tasks/cancel/interrupted-tasks.ts';
 import type { DeleteDependencies } from './tasks/delete/delete.ts';
 import { ByteBudget } from './tasks/read/byte-budget.ts';
 import { LargeTasks } from './tasks/read/large-tasks.ts';
-import { taskReads } from './tasks/read/read.ts';
+import { type CachedReadDependencies, taskReads } from './tasks/read/read.ts';
 import { TaskCache } from './tasks/read/task-cache.ts';
 import { Tasks } from './tasks/tasks.ts';
 import { TimesToLive } from './time-to-live/times-to-live.ts';
@@ -68,12 +61,6 @@ export type Availability = 'writable' | 'refuses-writes' | 'unreachable';
 
 /** The parts of a store that requests of clients and operators are served with. */
 export interface RequestStore extends Pick<Store, 'tasks' | 'inside'> {
-  /** Without `follow`: a stream waits for Redis, and so does its subscription. */
-  readonly conversations: Omit<Conversations, 'follow'>;
-  readonly webhooks: Webhooks;
-  readonly scheduleList: ScheduleList;
-  readonly credentials: Credentials;
-  readonly audit: AuditTrail;
   readonly waits: Pick<Waits, 'give' | 'giveByCallback'>;
 }
 
@@ -99,12 +86,12 @@ interface RedisDependencies {
 }
 
 /** What packages above the store build on. */
-export interface StoreInside extends DeleteDependencies, AcceptDependencies {
+export interface StoreInside extends DeleteDependencies, AcceptDependencies, CachedReadDependencies {
   readonly channels: Channels;
   readonly registry: Registry;
-  readonly credentials: Credentials;
   readonly settings: StoreSettings;
   readonly encryption: Encryption;
+  readonly consumers: ConsumerDependencies;
 }
 
 /** Everything that Switchyard keeps in Redis. */
@@ -118,23 +105,16 @@ export class Store {
   readonly calls: Calls;
   readonly orphans: Orphans;
   readonly memory: Memory;
-  readonly conversations: Conversations;
   readonly queue: Queues;
   readonly outbox: Outbox;
   readonly interrupted: InterruptedTasks;
-  readonly schedules: Schedules;
   /** Tells a process which work is due, besides jobs. */
   readonly dueWork: Pick<ShardChecks, 'listen'>;
-  readonly scheduleList: ScheduleList;
   readonly agentIndexes: AgentIndexes;
   readonly room: Room;
-  readonly webhooks: Webhooks;
-  readonly deliveries: Deliveries;
   /** Its commands do not wait for Redis to come back. */
   readonly pace: Pace;
   readonly registry: Registry;
-  readonly credentials: Credentials;
-  readonly audit: AuditTrail;
   /** For packages that build on the store: see `inside.ts`. */
   readonly inside: StoreInside;
   readonly schema: Schema;
@@ -196,27 +176,21 @@ export class Store {
     this.timesToLive = new TimesToLive(dependencies);
     this.calls = new Calls(dependencies);
     this.memory = new Memory(dependencies);
-    this.conversations = new Conversations(dependencies, channels);
-    this.orphans = new Orphans(dependencies, this.conversations);
+    this.orphans = new Orphans(dependencies);
     this.outbox = new Outbox(dependencies);
     this.interrupted = new InterruptedTasks(dependencies);
-    this.schedules = new Schedules(dependencies);
-    this.scheduleList = new ScheduleList(dependencies);
-    this.webhooks = new Webhooks(dependencies);
-    this.deliveries = new Deliveries(dependencies);
     this.pace = new Pace({
       redis: withDeadline(redis, { ms: PACE_WITHIN_MS, health: this.#healthCheck }),
       shards,
     });
     this.feeds = new Feeds(dependencies, channels, this.settings);
     this.registry = new Registry(redis, channels, prefix);
-    this.credentials = new Credentials(dependencies, channels, prefix);
-    this.audit = new AuditTrail(redis, this.settings);
     this.agentIndexes = new AgentIndexes({ ...dependencies, registry: this.registry });
     this.room = new Room({ ...dependencies, registry: this.registry });
-    this.inside = { ...dependencies, channels, registry: this.registry, credentials: this.credentials };
+    this.inside = { ...dependencies, channels, registry: this.registry };
     this.schema = new Schema(redis, { prefix, shards: shardCount, deployment, program: processId });
-    this.migrator = new Migrator({ redis, shards, prefix, processId, schema: this.schema });
+    const due = migrations.map((migration) => migration({ redis, shards }));
+    this.migrator = new Migrator({ redis, prefix, processId, schema: this.schema }, due);
   }
 
   /**
@@ -235,16 +209,10 @@ export class Store {
     });
     const { prefix } = this.settings;
     const registry = new Registry(redis, this.#channels, prefix);
-    const credentials = new Credentials(dependencies, this.#channels, prefix);
     return {
       tasks: new Tasks(dependencies),
-      webhooks: new Webhooks(dependencies),
-      scheduleList: new ScheduleList(dependencies),
-      credentials,
-      audit: new AuditTrail(redis, this.settings),
       waits: new Waits(dependencies),
-      conversations: new Conversations(dependencies, this.#channels),
-      inside: { ...dependencies, channels: this.#channels, registry, credentials },
+      inside: { ...dependencies, channels: this.#channels, registry },
     };
   }
 

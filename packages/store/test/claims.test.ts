@@ -1,3 +1,6 @@
+import { Conversations } from '@switchyard/conversations';
+import { Deliveries } from '@switchyard/push';
+import { Schedules } from '@switchyard/schedules';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import type { Store, Submission } from '../src/index.ts';
@@ -41,9 +44,9 @@ const works: Readonly<Record<string, Work>> = {
     key: (id) => `t:${id}:w`,
     prepare: async (store) => {
       await acceptedWith(store, { webhook: { id: 'a', url: 'https://client.example.com/hook' } });
-      return async () => (await store.deliveries.waiting()) === 1;
+      return async () => (await new Deliveries(store.inside).waiting()) === 1;
     },
-    run: (store) => store.deliveries.claim(),
+    run: (store) => new Deliveries(store.inside).claim(),
   },
   'tasks that have waited for their client for too long': {
     set: 'outbox:interrupted',
@@ -70,7 +73,7 @@ const works: Readonly<Record<string, Work>> = {
       await host.publish(status('FAILED'));
       return async () => (await stateOf(store, placed.taskId, 'kitchen')) === 'TASK_STATE_CANCELED';
     },
-    run: (store) => store.orphans.end(),
+    run: (store) => store.orphans.end(new Conversations(store.inside)),
   },
   'scheduled tasks': {
     set: 'outbox:later',
@@ -82,7 +85,7 @@ const works: Readonly<Record<string, Work>> = {
       return async () => (await store.queue.waiting('echo')) === 1;
     },
     run: async (store) => {
-      const { errors } = await store.schedules.begin();
+      const { errors } = await new Schedules(store.inside).begin();
       if (errors.length > 0) throw errors[0];
     },
   },

@@ -1,3 +1,5 @@
+import { Credentials } from '@switchyard/access';
+import { Webhooks } from '@switchyard/push';
 import { NotReplicated } from '@switchyard/redis';
 import { Redis } from 'ioredis';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -69,15 +71,15 @@ const requests: Readonly<Record<string, Repeated>> = {
   'the creation of a webhook': {
     prepare: async (store) => {
       const id = await taskId(store);
-      return (own) => own.webhooks.create(alice, id, { id: 'a', url });
+      return (own) => new Webhooks(own.inside).create(alice, id, { id: 'a', url });
     },
     answer: expect.objectContaining({ id: 'a' }),
   },
   'the deletion of a webhook': {
     prepare: async (store) => {
       const id = await taskId(store);
-      await store.webhooks.create(alice, id, { id: 'a', url });
-      return (own) => own.webhooks.delete(alice, id, 'a');
+      await new Webhooks(store.inside).create(alice, id, { id: 'a', url });
+      return (own) => new Webhooks(own.inside).delete(alice, id, 'a');
     },
     answer: 'deleted',
   },
@@ -90,8 +92,12 @@ const requests: Readonly<Record<string, Repeated>> = {
   },
   'the revocation of a key': {
     prepare: async (store) => {
-      const { credential } = await store.credentials.create({ tenant: 'acme', subject: 'alice', scopes: [] });
-      return (own) => own.credentials.revoke(credential.id);
+      const { credential } = await new Credentials(store.inside).create({
+        tenant: 'acme',
+        subject: 'alice',
+        scopes: [],
+      });
+      return (own) => new Credentials(own.inside).revoke(credential.id);
     },
     answer: expect.objectContaining({ revokedAt: expect.any(String) }),
   },

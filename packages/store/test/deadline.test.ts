@@ -1,4 +1,6 @@
+import { Conversations } from '@switchyard/conversations';
 import { Ops } from '@switchyard/operators';
+import { Webhooks } from '@switchyard/push';
 import { type Deadline, withDeadline } from '@switchyard/redis';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
@@ -27,15 +29,15 @@ async function msUntilRefused(answer: Promise<unknown>): Promise<number> {
   return performance.now() - since;
 }
 
-const requestsOfAllKinds = ({ tasks, webhooks, conversations, inside }: RequestStore): readonly Promise<unknown>[] => [
+const requestsOfAllKinds = ({ tasks, inside }: RequestStore): readonly Promise<unknown>[] => [
   tasks.read(alice, 'other'),
   tasks.list(alice, { pageSize: 1 }),
   tasks.accept(alice, { message: userMessage() }),
   tasks.accept(alice, { message: { ...userMessage(), taskId: 'any' } }),
   tasks.cancel(alice, 'any'),
   tasks.delete(alice, 'any'),
-  webhooks.get(alice, 'any', 'any'),
-  conversations.read(alice.principal, 'any'),
+  new Webhooks(inside).get(alice, 'any', 'any'),
+  new Conversations(inside).read(alice.principal, 'any'),
   new Ops({ inside }).listAgents({ pageSize: 1 }),
   new Ops({ inside }).agents.pause('echo'),
   new Ops({ inside }).deadLetters.count(),

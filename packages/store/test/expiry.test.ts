@@ -1,3 +1,4 @@
+import { Conversations } from '@switchyard/conversations';
 import { expect, onTestFinished, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import { documentedKeys, documentedKindOf } from './support/documented-keys.ts';
@@ -48,7 +49,12 @@ test('no key is left after tasks with every kind of data and every kind of end',
   await letTimePass(prefix);
   const consumers = await consumeAll(store);
   const isEmpty = async (): Promise<boolean> => {
-    await Promise.all([store.outbox.sweep(), store.orphans.end(), store.agentIndexes.trim(), store.deliveries.claim()]);
+    await Promise.all([
+      store.outbox.sweep(),
+      store.orphans.end(new Conversations(store.inside)),
+      store.agentIndexes.trim(),
+      store.deliveries.claim(),
+    ]);
     return (await keysOf(prefix)).length === 0;
   };
   await until(isEmpty, { what: 'no key is left' }).catch(async () => expect(await keysOf(prefix)).toEqual([]));

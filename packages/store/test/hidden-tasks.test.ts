@@ -1,3 +1,4 @@
+import { Conversations } from '@switchyard/conversations';
 import type { TurnEvent } from '@switchyard/protocol';
 import { NotReplicated } from '@switchyard/redis';
 import { expect, test } from 'vitest';
@@ -36,7 +37,7 @@ test('a detached call continues when the calling task is withdrawn, an awaited o
   const called = [await place(true), await place(false)];
   await turn.publish(replied);
   expect((await store.tasks.read(alice, taskId))?.isWithdrawn).toBe(true);
-  await store.orphans.end();
+  await store.orphans.end(new Conversations(store.inside));
   const readings = await Promise.all(called.map((id) => store.tasks.read({ ...alice, agent: 'kitchen' }, id)));
   expect(readings.map((reading) => reading?.state)).toEqual(['TASK_STATE_SUBMITTED', 'TASK_STATE_CANCELED']);
 });

@@ -1,3 +1,4 @@
+import { Conversations } from '@switchyard/conversations';
 import type { TurnEvent } from '@switchyard/protocol';
 import { expect, onTestFinished, test } from 'vitest';
 import { startRedis } from '../../../tests/support/redis.ts';
@@ -83,7 +84,7 @@ async function playFullTask(store: TestStore, keys: () => Promise<string[]>): Pr
   await (await begun(store, call.taskId)).publish(outcome('COMPLETED'));
   await store.conversations.open(turn, { seed: 'one', toAgent: 'kitchen', maxTurns: 3 });
   await turn.publish({ kind: 'status', state: 'TASK_STATE_FAILED', settles: true, deadLetterReason: 'it is bad' });
-  await store.orphans.end();
+  await store.orphans.end(new Conversations(store.inside));
 
   await store.deliveries.claim();
   for (const number of [1, 2]) {

@@ -9,7 +9,7 @@ import { definedScripts, INCLUDE, includedFile, withIncludes } from '@switchyard
 // TypeScript and with the Lua code.
 
 const packages = new URL('../../', import.meta.url);
-const FILES = '{redis,store,operators}/src/**/';
+const FILES = '*/src/**/';
 const SECTION = /^-- (KEYS|ARGV|EACH) {2}(.*(?:\n-- {7}.*)*)/gm;
 const ENTRY = /^(?:-- {7})?(?:<(?<those>[a-z-]+)>|(?<name>[a-z][a-z_0-9]*[?*]?))(?: {2}|$)/;
 const READ = /^ *local ([\w, ]+?) =\s+unpack\((KEYS|ARGV)(?:, (\d+))?(?:, \d+)?\)/gm;

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { AuditTrail, auditKey } from '@switchyard/access';
 import { connectWithRetries, createConnections, isOutage } from '@switchyard/redis';
 import { expect, test } from 'vitest';
 import { startRedis } from '../../../tests/support/redis.ts';
 import { until } from '../../../tests/support/until.ts';
-import { auditKey } from '../src/audit/audit-trail.ts';
 import { Store } from '../src/index.ts';
 
 /** The URL of a Redis that was stopped. */
@@ -39,7 +39,7 @@ test('while its Redis has not been reached, requests are refused at once, and no
     () => false,
   );
   await until(() => !store.isAnswering, { what: 'its Redis is known to be away' });
-  const { audit } = store.forRequests(60_000);
+  const audit = new AuditTrail(store.forRequests(60_000).inside);
   const event = { at: new Date().toISOString(), what: 'read', outcome: 'ok' } as const;
   await expect(audit.write([event])).rejects.toSatisfy(isOutage);
   const redis = await startRedis({ port: Number(new URL(redisUrl).port) });

@@ -1,4 +1,8 @@
+import { AuditTrail, Credentials } from '@switchyard/access';
+import { Conversations } from '@switchyard/conversations';
 import { Ops } from '@switchyard/operators';
+import { Deliveries, Webhooks } from '@switchyard/push';
+import { ScheduleList, Schedules } from '@switchyard/schedules';
 import { Store, type StoreSettings } from '@switchyard/store';
 import { Redis } from 'ioredis';
 import { afterAll, inject } from 'vitest';
@@ -19,8 +23,21 @@ export async function testLedger(url = inject('redisUrl')): Promise<RedisLedger>
   return ledger;
 }
 
-/** A store, and what operators read and do there. */
-export type TestStore = Store & { readonly ops: Ops };
+/** A store, with what stands on it. */
+export type TestStore = Store & ReturnType<typeof onStore>;
+
+export function onStore({ inside }: Store) {
+  return {
+    ops: new Ops({ inside }),
+    conversations: new Conversations(inside),
+    schedules: new Schedules(inside),
+    scheduleList: new ScheduleList(inside),
+    webhooks: new Webhooks(inside),
+    deliveries: new Deliveries(inside),
+    credentials: new Credentials(inside),
+    audit: new AuditTrail(inside),
+  };
+}
 
 /** A store with its own key prefix, stopped after the tests of the file. By default connection errors are ignored. */
 export async function testStore(
@@ -30,7 +47,7 @@ export async function testStore(
   const store = new Store({ redisUrl: inject('redisUrl'), prefix: uniquePrefix(), ...settings }, onError);
   afterAll(() => store.stop());
   await store.start();
-  return Object.assign(store, { ops: new Ops(store) });
+  return Object.assign(store, onStore(store));
 }
 
 export const alice = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent: 'echo' };

@@ -1,11 +1,5 @@
-import {
-  inspectMasters,
-  inspectSchema,
-  type MasterInspection,
-  type SchemaReading,
-  StoreError,
-  schema,
-} from '@switchyard/store';
+import { inspectSchema, type SchemaReading, schema } from '@switchyard/schema';
+import { inspectMasters, type MasterInspection, StoreError } from '@switchyard/store';
 import { CommandFailure } from '../failures/failure.ts';
 import type { Invocation } from '../session/session.ts';
 import { type DeploymentRedis, deploymentsRedis } from './deployment-redis.ts';

@@ -1,14 +1,7 @@
+import { type AuditAction, AuditTrail, type Credential, Credentials } from '@switchyard/access';
 import { keyDraft, keyParameters, meSchema, scopesProblem } from '@switchyard/operator-api';
-import {
-  type AuditAction,
-  type AuditTrail,
-  type Credential,
-  type Credentials,
-  inspectSchema,
-  type Registry,
-  Store,
-  StoreError,
-} from '@switchyard/store';
+import { inspectSchema } from '@switchyard/schema';
+import { type Registry, Store, StoreError } from '@switchyard/store';
 import type { Command } from 'commander';
 import { CommandFailure } from '../failures/failure.ts';
 import { field, table } from '../output/labelled-text.ts';
@@ -140,7 +133,8 @@ async function withStore(
     const store = new Store(settings, () => undefined); // `start` reports the problem.
     try {
       await store.start('reader');
-      await run(session, store);
+      const { inside, registry } = store;
+      await run(session, { registry, credentials: new Credentials(inside), audit: new AuditTrail(inside) });
     } finally {
       await store.stop();
     }

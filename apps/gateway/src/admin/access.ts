@@ -1,5 +1,5 @@
 import { keyDraft, keyParameters, type Me } from '@switchyard/operator-api';
-import { version } from '@switchyard/store';
+import { version } from '@switchyard/schema';
 import { operatorName } from './operators.ts';
 import { auditParameters, noParameters, pageParameters } from './parameters.ts';
 import { type AdminRoute, adminAction, adminRoute, found, listRoute, requirePageToken } from './route.ts';

@@ -1,6 +1,7 @@
+import type { Credentials } from '@switchyard/access';
 import type { Ops } from '@switchyard/operators';
 import { A2AError } from '@switchyard/protocol';
-import type { Credentials, ScheduleList } from '@switchyard/store';
+import type { ScheduleList } from '@switchyard/schedules';
 import type { Deployment } from '../deployments/deployment.ts';
 import type { AdminBackend } from './route.ts';
 import { SeriesRecorder } from './series.ts';
@@ -51,7 +52,7 @@ export class DeploymentBackend implements AdminBackend {
   }
 
   get schedules(): ScheduleList {
-    return this.#reached.requests.scheduleList;
+    return this.#reached.requests.schedules;
   }
 
   get feeds(): AdminBackend['feeds'] {

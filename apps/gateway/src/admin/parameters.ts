@@ -1,7 +1,7 @@
+import { auditActions } from '@switchyard/access';
 import { usageGroups } from '@switchyard/operator-api';
 import { type FieldViolation, invalidParams, type TaskState } from '@switchyard/protocol';
 import { plainWords, taskStateSchema } from '@switchyard/protocol/schemas';
-import { auditActions } from '@switchyard/store';
 import type { Request } from 'express';
 import { z } from 'zod';
 import { readOptionalJson } from '../exchange/read-json.ts';

@@ -1,18 +1,10 @@
+import type { AuditAction, AuditEvent, Credentials } from '@switchyard/access';
 import type { FileStore, OpenFile } from '@switchyard/files';
 import type { Series } from '@switchyard/operator-api';
 import type { Ops } from '@switchyard/operators';
 import { A2AError, invalidParams } from '@switchyard/protocol';
-import {
-  type AuditAction,
-  type AuditEvent,
-  type Credentials,
-  type EventId,
-  type Feeds,
-  InvalidPageToken,
-  type Page,
-  type PageQuery,
-  type ScheduleList,
-} from '@switchyard/store';
+import type { ScheduleList } from '@switchyard/schedules';
+import { type EventId, type Feeds, InvalidPageToken, type Page, type PageQuery } from '@switchyard/store';
 import type { Request } from 'express';
 import type { z } from 'zod';
 import { eventIdInHeader } from '../bindings/http-call.ts';

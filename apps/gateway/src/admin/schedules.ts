@@ -1,4 +1,4 @@
-import type { ScheduleChange } from '@switchyard/store';
+import type { ScheduleChange } from '@switchyard/schedules';
 import { scheduleIsOver, scheduleNotFound } from '../http/serve-schedules.ts';
 import { live } from './live.ts';
 import { noParameters, scheduleParameters } from './parameters.ts';

@@ -1,5 +1,5 @@
+import type { AuditAction } from '@switchyard/access';
 import { A2AError, type SecurityRequirement } from '@switchyard/protocol';
-import type { AuditAction } from '@switchyard/store';
 import { challenge } from '../auth/authenticator.ts';
 import type { Identity } from '../auth/identity.ts';
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { apiKeyParts, secretHash } from '@switchyard/store';
+import { apiKeyParts, secretHash } from '@switchyard/access';
 import type { ApiKey, AuthSettings } from '../settings/identity-settings.ts';
 import { type Authenticator, bearerToken, type PresentedCredentials, type Rejection } from './authenticator.ts';
 import { type Identity, identityOfKey } from './identity.ts';

@@ -1,6 +1,6 @@
+import type { Credentials } from '@switchyard/access';
 import { defaultScopes, defaultTenant } from '@switchyard/operator-api';
 import { A2AError, type SecurityRequirement, type SecurityScheme } from '@switchyard/protocol';
-import type { Credentials } from '@switchyard/store';
 import { type AuthSettings, defaultKeyCacheMs } from '../settings/identity-settings.ts';
 import type { Emit } from '../telemetry/events.ts';
 import { ApiKeys } from './api-keys.ts';

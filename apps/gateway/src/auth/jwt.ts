@@ -1,5 +1,5 @@
+import { secretHash } from '@switchyard/access';
 import type { Principal } from '@switchyard/protocol';
-import { secretHash } from '@switchyard/store';
 import { errors, type JWTPayload, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';

@@ -1,4 +1,4 @@
-import { type ApiKeyParts, type Credential, type Credentials, secretHash } from '@switchyard/store';
+import { type ApiKeyParts, type Credential, type Credentials, secretHash } from '@switchyard/access';
 import { LRUCache } from 'lru-cache';
 import type { Rejection } from './authenticator.ts';
 import { type Identity, identityOfKey } from './identity.ts';

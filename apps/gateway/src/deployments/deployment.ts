@@ -1,17 +1,11 @@
+import { Conversations } from '@switchyard/conversations';
 import { Ops } from '@switchyard/operators';
 import { A2AError } from '@switchyard/protocol';
-import {
-  type Conversations,
-  type Feeds,
-  type RequestStore,
-  type ScheduleList,
-  type Store,
-  StoreError,
-  StoreUnreachable,
-  type Tasks,
-} from '@switchyard/store';
+import type { ScheduleList } from '@switchyard/schedules';
+import { type Feeds, type RequestStore, type Store, StoreError, StoreUnreachable, type Tasks } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 import { LateMessages } from './late-messages.ts';
+import { type Requests, requestsAt } from './requests.ts';
 
 /**
  * The part of a `Store` that a gateway uses. The owner of the store starts it before the gateway and stops it
@@ -20,14 +14,7 @@ import { LateMessages } from './late-messages.ts';
 export interface GatewayStore
   extends Pick<
     Store,
-    | 'conversations'
-    | 'registry'
-    | 'settings'
-    | 'isAnswering'
-    | 'availability'
-    | 'forRequests'
-    | 'observe'
-    | 'timesToLive'
+    'inside' | 'registry' | 'settings' | 'isAnswering' | 'availability' | 'forRequests' | 'observe' | 'timesToLive'
   > {
   readonly feeds: Pick<Feeds, 'follow' | 'presubscribe' | 'readersOf'>;
 }
@@ -66,7 +53,7 @@ export class Deployment {
   /** As its setting DEPLOYMENT. */
   readonly number: number;
   readonly store: GatewayStore;
-  readonly requests: RequestStore;
+  readonly requests: Requests;
   readonly ops: Ops;
   readonly parts: DeploymentParts;
   readonly late: LateMessages;
@@ -85,11 +72,11 @@ export class Deployment {
     this.#connect = connect;
     this.#isConnected = connect === undefined;
     this.#emit = emit;
-    this.requests = store.forRequests(timeoutMs);
+    this.requests = requestsAt(store, timeoutMs);
     this.ops = new Ops(this.requests);
     this.late = new LateMessages(store, emit);
-    const { tasks, waits, conversations, scheduleList: schedules } = this.requests;
-    this.parts = { tasks, waits, conversations, conversationFeeds: store.conversations, schedules };
+    const { tasks, waits, conversations, schedules } = this.requests;
+    this.parts = { tasks, waits, conversations, conversationFeeds: new Conversations(store.inside), schedules };
   }
 
   /** Whether its Redis answers, as far as is known without asking. */

@@ -1,5 +1,5 @@
+import type { ApiKeyParts, Credential, Credentials } from '@switchyard/access';
 import { A2AError } from '@switchyard/protocol';
-import type { ApiKeyParts, Credential, Credentials } from '@switchyard/store';
 import type { Deployment } from './deployment.ts';
 import { subscribeToEach } from './subscribe-to-each.ts';
 

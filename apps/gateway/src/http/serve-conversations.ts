@@ -1,6 +1,6 @@
+import type { ConversationItem, ConversationReading } from '@switchyard/conversations';
 import { A2AError, invalidParams } from '@switchyard/protocol';
 import { idSchema, parse } from '@switchyard/protocol/schemas';
-import type { ConversationItem, ConversationReading } from '@switchyard/store';
 import Negotiator from 'negotiator';
 import { z } from 'zod';
 import type { Admission } from '../admission/admission.ts';

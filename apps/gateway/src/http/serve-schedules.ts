@@ -1,6 +1,7 @@
 import { A2AError, invalidParams } from '@switchyard/protocol';
 import { parse } from '@switchyard/protocol/schemas';
-import { InvalidPageToken, type ScheduleChange, type ScheduleReading } from '@switchyard/store';
+import type { ScheduleChange, ScheduleReading } from '@switchyard/schedules';
+import { InvalidPageToken } from '@switchyard/store';
 import { z } from 'zod';
 import type { Admission } from '../admission/admission.ts';
 import { type Action, actions } from '../admission/scopes.ts';

@@ -1,7 +1,8 @@
 import type { FileStore } from '@switchyard/files';
 import type { OperatorTasks } from '@switchyard/operators';
 import { A2AError } from '@switchyard/protocol';
-import type { Feeds, ScheduleList, TaskReading, Tasks, TaskView } from '@switchyard/store';
+import type { ScheduleList } from '@switchyard/schedules';
+import type { Feeds, TaskReading, Tasks, TaskView } from '@switchyard/store';
 import type { Action } from '../admission/scopes.ts';
 import { offersPush, offersStreaming } from '../agents/build-card.ts';
 import type { Cards } from '../agents/cards.ts';

@@ -1,5 +1,5 @@
 import { A2AError, isTerminal } from '@switchyard/protocol';
-import type { ScheduleReading } from '@switchyard/store';
+import type { ScheduleReading } from '@switchyard/schedules';
 import type { Call } from '../call/call.ts';
 import { awaitItem } from './await-item.ts';
 import { type Backend, existingTask, taskNotFound } from './backend.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { AddressPolicy, type GuardedClient, guardedClient } from '@switchyard/outgoing';
 import { A2AError, invalidParams } from '@switchyard/protocol';
-import type { Webhooks } from '@switchyard/store';
+import type { Webhooks } from '@switchyard/push';
 import { LRUCache } from 'lru-cache';
 import type { Call } from '../call/call.ts';
 import type { GatewaySettings } from '../settings/gateway-settings.ts';

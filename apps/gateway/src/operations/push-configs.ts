@@ -7,7 +7,8 @@ import {
   type ListTaskPushNotificationConfigsRequest,
   type TaskPushNotificationConfig,
 } from '@switchyard/protocol';
-import { InvalidPageToken, type Webhook, type WebhookPage } from '@switchyard/store';
+import type { WebhookPage } from '@switchyard/push';
+import { InvalidPageToken, type Webhook } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import { type Backend, existingTask, requirePush } from './backend.ts';
 import { withKey } from './idempotency.ts';

@@ -1,6 +1,7 @@
 import { type FieldViolation, invalidParams, scheduleUri } from '@switchyard/protocol';
 import { parse } from '@switchyard/protocol/schemas';
-import { longestAheadMs, nextTimes, type Schedule } from '@switchyard/store';
+import { longestAheadMs, nextTimes } from '@switchyard/schedules';
+import type { Schedule } from '@switchyard/store';
 import { z } from 'zod';
 import type { Backend } from './backend.ts';
 import type { ConditionalSend } from './if-generation.ts';

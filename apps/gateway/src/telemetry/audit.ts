@@ -1,4 +1,4 @@
-import type { AuditAction, AuditEvent, AuditTrail } from '@switchyard/store';
+import type { AuditAction, AuditEvent, AuditTrail } from '@switchyard/access';
 import type { Logger } from 'pino';
 import type { AuditSettings } from '../settings/gateway-settings.ts';
 import type { GatewayEvent } from './events.ts';

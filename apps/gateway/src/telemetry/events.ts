@@ -1,4 +1,4 @@
-import type { AuditEvent } from '@switchyard/store';
+import type { AuditEvent } from '@switchyard/access';
 
 /** The events of a gateway, which emit.ts turns into log lines, metrics, and the audit trail. */
 export type GatewayEvent =

@@ -1,4 +1,5 @@
 import { Ops } from '@switchyard/operators';
+import { Deliveries, Webhooks } from '@switchyard/push';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
 import { type ErrorBody, get, submit, userMessage } from '../support/client.ts';
@@ -216,8 +217,8 @@ describe('a dead letter', () => {
     const { id: taskId } = await submit(stage.url);
     const scope = { principal: { tenant: 'default', subject: 'anonymous', scopes: [] }, agent: 'echo' };
     const url = 'https://example.com/hook?secret=1';
-    await stage.store.webhooks.create(scope, taskId, { id: 'hook', url, token: 'token-of-hook' });
-    const { deliveries } = stage.store;
+    await new Webhooks(stage.store.inside).create(scope, taskId, { id: 'hook', url, token: 'token-of-hook' });
+    const deliveries = new Deliveries(stage.store.inside);
     await stage.store.tasks.cancel(scope, taskId);
     const queue = await deliveries.open({ taskId, number: 1, job: 1, token: 'run' });
     if (typeof queue === 'string') throw new Error(queue);

@@ -1,3 +1,4 @@
+import type { AuditEvent } from '@switchyard/access';
 import { PostgresArchive } from '@switchyard/archive';
 import {
   type ArchiveCheckProgress,
@@ -6,7 +7,6 @@ import {
   OperatorClient,
 } from '@switchyard/operator-api';
 import { Ops } from '@switchyard/operators';
-import type { AuditEvent } from '@switchyard/store';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';

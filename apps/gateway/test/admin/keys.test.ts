@@ -1,4 +1,4 @@
-import type { Credential } from '@switchyard/store';
+import type { Credential } from '@switchyard/access';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ErrorBody, get } from '../support/client.ts';
 import { type AdminStage, fieldsOf, openAdminStage } from './support.ts';

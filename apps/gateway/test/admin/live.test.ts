@@ -1,5 +1,6 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
+import { Credentials } from '@switchyard/access';
 import { OperatorClient } from '@switchyard/operator-api';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -74,11 +75,11 @@ describe('a live answer (text/event-stream)', () => {
     const auth = { keys: [], keyCacheMs: 20 };
     await using other = await openAdminStage({}, { auth });
     const draft = { tenant: 'acme', subject: 'boss', scopes: ['admin'] };
-    const { key: theirs, credential } = await other.store.credentials.create(draft);
+    const { key: theirs, credential } = await new Credentials(other.store.inside).create(draft);
     const headers = { authorization: `Bearer ${theirs}`, accept: 'text/event-stream' };
     const response = await fetch(`${other.adminUrl}/admin/agents`, { headers });
     expect(response.status).toBe(200);
-    await other.store.credentials.revoke(credential.id);
+    await new Credentials(other.store.inside).revoke(credential.id);
     expect(await response.text()).toMatch(/^id: /);
   });
 

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { Credentials } from '@switchyard/access';
 import { Ops } from '@switchyard/operators';
 import { expect, it } from 'vitest';
 import { submit, userMessage } from '../support/client.ts';
@@ -15,7 +16,11 @@ it('every curl command of docs/operations.md works, in the order of the page', a
   await failAllAttempts(stage.store, dead.id);
   await failAllAttempts(stage.store, other.id);
   await new Ops(stage.store).workers.report('worker-1', { agents: ['echo'], upForMs: 1, isDraining: false, turns: [] });
-  const { credential } = await stage.store.credentials.create({ tenant: 'acme', subject: 'bob', scopes: [] });
+  const { credential } = await new Credentials(stage.store.inside).create({
+    tenant: 'acme',
+    subject: 'bob',
+    scopes: [],
+  });
   const schedule = { at: new Date(Date.now() + 3_600_000).toISOString() };
   const scope = { principal: { tenant: 'default', subject: 'anonymous', scopes: [] }, agent: 'echo' };
   const scheduled = await stage.store.tasks.accept(scope, { message: userMessage('hello'), schedule });

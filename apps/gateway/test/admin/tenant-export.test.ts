@@ -1,8 +1,9 @@
+import type { AuditEvent } from '@switchyard/access';
 import { PostgresArchive } from '@switchyard/archive';
 import { OperatorClient, tenantExportSchema } from '@switchyard/operator-api';
 import { Ops } from '@switchyard/operators';
 import type { Task } from '@switchyard/protocol';
-import type { AuditEvent, Scope } from '@switchyard/store';
+import type { Scope } from '@switchyard/store';
 import { sortableTime } from '@switchyard/store/inside';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { LegacyA2AService } from '@a2a-js/sdk/compat/v0_3/server/grpc';
 import { Metadata, type ServiceError, status } from '@grpc/grpc-js';
+import { Credentials } from '@switchyard/access';
 import type { Task } from '@switchyard/protocol';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EventStream, openEventStream } from '../../../../tests/support/event-stream.ts';
@@ -63,14 +64,17 @@ const asBearer = (key: string) => ({ authorization: `Bearer ${key}` });
 
 describe('an API key in Redis', () => {
   it('works as soon as it is created, and so do the keys of the environment', async () => {
-    const { key } = await stage.store.credentials.create(draft);
+    const { key } = await new Credentials(stage.store.inside).create(draft);
     expect(await probeAll(probes, withKey(key))).toEqual(everyBinding(200));
     expect(await probeAll(probes, asBearer(key))).toEqual(everyBinding(200));
     expect(await probeAll(probes, withKey(environmentKey))).toEqual(everyBinding(200));
   });
 
   it('is refused if shortened, extended or mixed with another key, also once its owner has used it', async () => {
-    const [{ key }, other] = [await stage.store.credentials.create(draft), await stage.store.credentials.create(draft)];
+    const [{ key }, other] = [
+      await new Credentials(stage.store.inside).create(draft),
+      await new Credentials(stage.store.inside).create(draft),
+    ];
     const guesses = [
       key.slice(0, -1),
       `${key}x`,
@@ -87,9 +91,9 @@ describe('an API key in Redis', () => {
   });
 
   it('is refused from its revocation on, although gateways cache keys', async () => {
-    const { key, credential } = await stage.store.credentials.create(draft);
+    const { key, credential } = await new Credentials(stage.store.inside).create(draft);
     expect(await probeAll(probes, withKey(key))).toEqual(everyBinding(200));
-    await stage.store.credentials.revoke(credential.id);
+    await new Credentials(stage.store.inside).revoke(credential.id);
     const isRefused = async () => (await fetch(`${stage.url}/tasks`, { headers: withKey(key) })).status === 401;
     await until(isRefused, { what: 'the revocation has reached the gateway', timeoutMs: 1_000 });
     expect(await probeAll(probes, withKey(key))).toEqual(everyBinding(401));
@@ -97,7 +101,7 @@ describe('an API key in Redis', () => {
 
   it('is refused from its expiry on, although the gateway caches it', async () => {
     const expiresAt = new Date(Date.now() + 300).toISOString();
-    const { key } = await stage.store.credentials.create({ ...draft, expiresAt });
+    const { key } = await new Credentials(stage.store.inside).create({ ...draft, expiresAt });
     expect(await probeAll(probes, withKey(key))).toEqual(everyBinding(200));
     await until(() => Date.parse(expiresAt) < Date.now(), { what: 'the key has expired' });
     expect(await probeAll(probes, withKey(key))).toEqual(everyBinding(401));
@@ -106,7 +110,7 @@ describe('an API key in Redis', () => {
   it('ends the streams of its owner when it is revoked or expires, in every binding, and no others', async () => {
     for (const lastsMs of [undefined, 500]) {
       const expiresAt = lastsMs === undefined ? undefined : new Date(Date.now() + lastsMs).toISOString();
-      const { key, credential } = await stage.store.credentials.create({ ...draft, expiresAt });
+      const { key, credential } = await new Credentials(stage.store.inside).create({ ...draft, expiresAt });
       const task = await sent(withKey(key));
       const another = await openEventStream(
         `${stage.url}/tasks/${(await sent(withKey(environmentKey))).id}:subscribe`,
@@ -122,7 +126,7 @@ describe('an API key in Redis', () => {
       const overRpc = rpc.invoke({ operation: 'SubscribeToTask', params: { id: task.id }, headers: withKey(key) });
       const overLegacyRpc = await followOverLegacyGrpc(task.id, key);
       expect((await nextOf(sse)).done).toBe(false);
-      if (expiresAt === undefined) await stage.store.credentials.revoke(credential.id);
+      if (expiresAt === undefined) await new Credentials(stage.store.inside).revoke(credential.id);
       expect(await overRpc).toMatchObject({ error: { reason: 'UNAUTHENTICATED' } });
       const [error] = await overLegacyRpc.end;
       expect([error?.code, error?.details]).toEqual([
@@ -146,8 +150,8 @@ describe('an API key in Redis', () => {
 
   it('gets 503, not 401, while Redis is unreachable and the key is not cached', async () => {
     const [{ key: known }, { key: unknown }] = [
-      await stage.store.credentials.create(draft),
-      await stage.store.credentials.create(draft),
+      await new Credentials(stage.store.inside).create(draft),
+      await new Credentials(stage.store.inside).create(draft),
     ];
     expect(await probeAll(probes, withKey(known))).toEqual(everyBinding(200));
     await redis.stop();

@@ -1,3 +1,4 @@
+import { Conversations } from '@switchyard/conversations';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openEventStream } from '../../../../tests/support/event-stream.ts';
 import { get, post, type Sent, userMessage } from '../support/client.ts';
@@ -24,10 +25,15 @@ it('a long conversation is returned in pages of bounded size, and streamed compl
     configuration: { returnImmediately: true },
   });
   const turn = await stage.beginTurn(body.task.id);
-  const id = await stage.store.conversations.open(turn, { seed: 'one', toAgent: 'oracle', maxTurns: 50 });
+  const id = await new Conversations(stage.store.inside).open(turn, { seed: 'one', toAgent: 'oracle', maxTurns: 50 });
   const text = 'x'.repeat(20_000);
   for (let seq = 1; seq <= 30; seq++)
-    await stage.store.conversations.append(turn, id, { seq, event: { text }, nextTurn: seq, isEnd: seq === 30 });
+    await new Conversations(stage.store.inside).append(turn, id, {
+      seq,
+      event: { text },
+      nextTurn: seq,
+      isEnd: seq === 30,
+    });
 
   const url = `${stage.url}/conversations/${id}`;
   const seqs: number[] = [];

@@ -1,3 +1,4 @@
+import { Credentials } from '@switchyard/access';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Action, actions } from '../../src/admission/scopes.ts';
 import { operationNames } from '../../src/operations/operations.ts';
@@ -29,7 +30,7 @@ beforeAll(async () => {
     scopes: { chef: ['send', 'read', 'cook', 'serve'], guest: ['send', 'read', 'eat'], all: [] }[name] ?? [name],
   }));
   stage = await openStage({ gateway: { auth: { keys }, grpc: { port: 0, publicAddress: 'auto' } } });
-  const { key } = await stage.store.credentials.create({
+  const { key } = await new Credentials(stage.store.inside).create({
     tenant: 'default',
     subject: 'alice',
     scopes: [],
@@ -162,7 +163,12 @@ describe('A key without scopes', () => {
 
 describe('A key for some agents without the one at the root', () => {
   const statusFor = async (agents: string[]) => {
-    const { key } = await stage.store.credentials.create({ tenant: 'default', subject: 'alice', scopes: [], agents });
+    const { key } = await new Credentials(stage.store.inside).create({
+      tenant: 'default',
+      subject: 'alice',
+      scopes: [],
+      agents,
+    });
     const answer = await get<{ name: string }>(`${stage.url}/extendedAgentCard`, { 'x-api-key': key });
     return [answer.status, answer.body.name];
   };

@@ -1,3 +1,4 @@
+import { Credentials } from '@switchyard/access';
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
 import { type Issuer, openIssuer } from '../../../../tests/support/issuer.ts';
 import { until } from '../../../../tests/support/until.ts';
@@ -46,9 +47,9 @@ function passes(ms: number): void {
 }
 
 it('A client that guesses keys does not lock out callers at its address with verified credentials', async () => {
-  const { key } = await stage.store.credentials.create(draft);
-  const revoked = await stage.store.credentials.create({ ...draft, subject: 'bob' });
-  const unknown = await stage.store.credentials.create({ ...draft, subject: 'carol' });
+  const { key } = await new Credentials(stage.store.inside).create(draft);
+  const revoked = await new Credentials(stage.store.inside).create({ ...draft, subject: 'bob' });
+  const unknown = await new Credentials(stage.store.inside).create({ ...draft, subject: 'carol' });
   const token = await issuer.token();
   for (const headers of [withKey(key), withKey(revoked.key), bearing(token)])
     expect(await probeAll(probes, headers)).toEqual(everyBinding(200));
@@ -61,7 +62,7 @@ it('A client that guesses keys does not lock out callers at its address with ver
   expect(await probeAll(probes, withKey(`${key}x`))).toEqual(everyBinding(429));
   expect(await probeAll(probes, bearing(`${token}x`))).toEqual(everyBinding(429));
   expect(await probeAll(probes, withKey(unknown.key))).toEqual(everyBinding(429));
-  await stage.store.credentials.revoke(revoked.credential.id);
+  await new Credentials(stage.store.inside).revoke(revoked.credential.id);
   const isGuess = async () => (await fetch(`${url}/tasks`, { headers: withKey(revoked.key) })).status === 429;
   await until(isGuess, { what: 'the revoked key is treated as a guess', timeoutMs: 1_000 });
 });

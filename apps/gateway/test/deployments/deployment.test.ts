@@ -1,3 +1,4 @@
+import { Credentials } from '@switchyard/access';
 import { StoreError } from '@switchyard/store';
 import { expect, test } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
@@ -37,12 +38,12 @@ test('what subscribes to deployments ends also the subscription of one that is r
   });
   let [told, others] = [0, 0];
   const end = await new UnitedCredentials([deployment]).onChange(() => told++);
-  await store.credentials.onChange(() => others++);
+  await new Credentials(store.inside).onChange(() => others++);
   const started = deployment.start();
   end();
   reached.resolve();
   await started;
-  await store.credentials.create({ tenant: 'default', subject: 'ada', scopes: [] });
+  await new Credentials(store.inside).create({ tenant: 'default', subject: 'ada', scopes: [] });
   await until(() => others > 0, { what: 'another subscriber is told' });
   expect(told).toBe(0);
   deployment.stop();

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Credentials } from '@switchyard/access';
+import { Conversations as StoredConversations } from '@switchyard/conversations';
 import type { Task } from '@switchyard/protocol';
 import { deploymentOf } from '@switchyard/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -197,7 +199,7 @@ interface Conversations {
 
 /** Opens a conversation in a turn of the task. @returns its id */
 async function conversation(taskId: string, { isEnded = false } = {}): Promise<string> {
-  const { conversations } = deployments.storeOf(deploymentOf(taskId));
+  const conversations = new StoredConversations(deployments.storeOf(deploymentOf(taskId)).inside);
   const turn = await begun(deployments.storeOf(deploymentOf(taskId)), taskId);
   const id = await conversations.open(turn, { seed: 'one', toAgent: 'oracle', maxTurns: 3 });
   const event = { conversationId: id, fromAgent: 'echo', toAgent: 'oracle', phase: 'complete' };
@@ -270,10 +272,10 @@ describe('Stored keys', () => {
     const url = await deployments.open(placed, { auth: { keys: [] } });
     for (const number of [0, 1]) {
       const draft = { tenant: 'default', subject: `owner-${number}`, scopes: [] };
-      const { key, credential } = await deployments.storeOf(number).credentials.create(draft);
+      const { key, credential } = await new Credentials(deployments.storeOf(number).inside).create(draft);
       expect((await get(`${url}/tasks`, { 'x-api-key': key })).status).toBe(200);
       expect((await get(`${url}/tasks`, { 'x-api-key': `${key.slice(0, -1)}_` })).status).toBe(401);
-      await deployments.storeOf(number).credentials.revoke(credential.id);
+      await new Credentials(deployments.storeOf(number).inside).revoke(credential.id);
       await expect.poll(async () => (await get(`${url}/tasks`, { 'x-api-key': key })).status).toBe(401);
     }
   });

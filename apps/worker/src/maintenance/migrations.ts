@@ -1,4 +1,4 @@
-import type { Migrator } from '@switchyard/store';
+import type { Migrator } from '@switchyard/schema';
 import type { Emit } from '../telemetry/events.ts';
 import { Poller } from '../timing/timing.ts';
 

@@ -1,4 +1,5 @@
-import type { BegunTasks, KeepFiles, RejectedMessages, ResumedTurns, Shard, Store } from '@switchyard/store';
+import { type BegunTasks, Schedules } from '@switchyard/schedules';
+import type { KeepFiles, RejectedMessages, ResumedTurns, Shard, Store } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 import { PartPoller } from '../timing/timing.ts';
 
@@ -11,15 +12,17 @@ const ALL_EVERY_MS = 30_000;
  * One worker at a time is told of them, and each is handled by one.
  */
 export class ScheduledTasks {
-  readonly #store: Pick<Store, 'schedules' | 'waits' | 'timesToLive' | 'dueWork'>;
+  readonly #store: Pick<Store, 'inside' | 'waits' | 'timesToLive' | 'dueWork'>;
+  readonly #schedules: Schedules;
   readonly #emit: Emit;
   readonly #keepFiles: KeepFiles;
   readonly #poller: PartPoller<Shard>;
   #timer: NodeJS.Timeout | undefined;
   #unlisten: (() => void) | undefined;
 
-  constructor(store: Pick<Store, 'schedules' | 'waits' | 'timesToLive' | 'dueWork'>, emit: Emit, keepFiles: KeepFiles) {
+  constructor(store: Pick<Store, 'inside' | 'waits' | 'timesToLive' | 'dueWork'>, emit: Emit, keepFiles: KeepFiles) {
     this.#store = store;
+    this.#schedules = new Schedules(store.inside);
     this.#emit = emit;
     this.#keepFiles = keepFiles;
     const onError = (err: unknown): void => emit({ kind: 'error', where: 'schedules', err });
@@ -42,7 +45,7 @@ export class ScheduledTasks {
   /** After a failure, only the timer tries again. */
   async #begin(shards: readonly Shard[] | undefined): Promise<void> {
     const [begun, resumed, rejected]: [BegunTasks, ResumedTurns, RejectedMessages] = await Promise.all([
-      this.#store.schedules.begin(shards, this.#keepFiles),
+      this.#schedules.begin(shards, this.#keepFiles),
       this.#store.waits.resume(shards),
       this.#store.timesToLive.reject(shards),
     ]);

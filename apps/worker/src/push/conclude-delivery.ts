@@ -1,5 +1,6 @@
 import { backoffDelayMs } from '@switchyard/agent/runtime';
-import type { DeliveryCursor, FailedAttempt, JobOutcome, OpenDeliveryQueue } from '@switchyard/store';
+import type { DeliveryCursor, FailedAttempt, OpenDeliveryQueue } from '@switchyard/push';
+import type { JobOutcome } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 import type { Failure, Outcome } from './outcome.ts';
 import type { PushSettings } from './push-settings.ts';

@@ -1,10 +1,11 @@
+import type { Deliveries } from '@switchyard/push';
 import type { Shard, Store } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 import { PartPoller } from '../timing/timing.ts';
 
 /** What the claimer needs of a store. */
 export interface ClaimableDeliveries {
-  readonly deliveries: Pick<Store['deliveries'], 'claim'>;
+  readonly deliveries: Pick<Deliveries, 'claim'>;
   readonly dueWork: Store['dueWork'];
 }
 

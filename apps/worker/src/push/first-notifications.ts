@@ -1,12 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Task } from '@switchyard/protocol';
-import {
-  type FeedEvent,
-  formatEventId,
-  type OpenDeliveryQueue,
-  plainMessageIn,
-  type TaskSnapshot,
-} from '@switchyard/store';
+import type { OpenDeliveryQueue, TaskSnapshot } from '@switchyard/push';
+import { type FeedEvent, formatEventId, plainMessageIn } from '@switchyard/store';
 import { cursorAt, type Notification, snapshot } from './notification.ts';
 
 /** The gateway that answers with a plain message withdraws the task shortly after the agent's event: wait for it. */

@@ -1,4 +1,5 @@
-import { formatEventId, type OpenDeliveryQueue, responseWithGeneration, type Webhook } from '@switchyard/store';
+import type { OpenDeliveryQueue } from '@switchyard/push';
+import { formatEventId, responseWithGeneration, type Webhook } from '@switchyard/store';
 import { firstNotifications } from './first-notifications.ts';
 import { type CursorAdvance, cursorAt, type Notification, snapshot } from './notification.ts';
 import { tasksForV03 } from './tasks-for-v03.ts';

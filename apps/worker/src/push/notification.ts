@@ -1,4 +1,5 @@
-import { type DeliveryCursor, type EventId, formatEventId, type OpenDeliveryQueue } from '@switchyard/store';
+import type { DeliveryCursor, OpenDeliveryQueue } from '@switchyard/push';
+import { type EventId, formatEventId } from '@switchyard/store';
 
 /** One delivery to a webhook. */
 export interface Notification {

@@ -1,5 +1,6 @@
 import { isInterrupted, isTerminal, type StreamResponse, type TaskArtifactUpdateEvent } from '@switchyard/protocol';
-import { type DeliveryCursor, type EventId, type FeedEvent, formatEventId } from '@switchyard/store';
+import type { DeliveryCursor } from '@switchyard/push';
+import { type EventId, type FeedEvent, formatEventId } from '@switchyard/store';
 import { cursorAt } from './notification.ts';
 
 /** What a webhook without chunks gets for an event, and its cursor after it. */

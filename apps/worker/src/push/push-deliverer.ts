@@ -1,5 +1,6 @@
 import { AddressPolicy, type GuardedClient, guardedClient, type Resolve } from '@switchyard/outgoing';
-import type { Consumer, JobOutcome, PushJob, Store } from '@switchyard/store';
+import { Deliveries, type PushJob } from '@switchyard/push';
+import type { Consumer, JobOutcome, Store } from '@switchyard/store';
 
 import type { Emit } from '../telemetry/events.ts';
 import { Circuits } from './circuits.ts';
@@ -26,6 +27,7 @@ const MAX_ANSWER_BYTES = 64 * 1024;
 export class PushDeliverer {
   readonly #settings: PushSettings;
   readonly #dependencies: PushDependencies;
+  readonly #deliveries: Deliveries;
   readonly #claimer: DeliveryClaimer;
   readonly #consumer: Consumer;
   readonly #circuits: Circuits;
@@ -37,14 +39,15 @@ export class PushDeliverer {
   constructor(settings: PushSettings, dependencies: PushDependencies) {
     const { concurrency, timeoutMs, claimEveryMs } = settings;
     const { store, emit, resolve } = dependencies;
-    const { deliveries } = store;
+    const { inside, dueWork } = store;
+    this.#deliveries = new Deliveries(inside);
     this.#settings = settings;
     this.#dependencies = dependencies;
-    this.#claimer = new DeliveryClaimer(store, claimEveryMs, emit);
+    this.#claimer = new DeliveryClaimer({ deliveries: this.#deliveries, dueWork }, claimEveryMs, emit);
     this.#circuits = new Circuits(Math.max(1, Math.floor(concurrency * HOST_SHARE)));
     const policy = new AddressPolicy(settings.policy);
     this.#client = guardedClient({ policy, timeoutMs, maxBytes: MAX_ANSWER_BYTES, ...(resolve && { resolve }) });
-    this.#consumer = deliveries.consume({
+    this.#consumer = this.#deliveries.consume({
       concurrency,
       run: (job) => this.#run(job),
       onError: (error) => emit({ kind: 'error', where: 'queue', err: error }),
@@ -70,9 +73,9 @@ export class PushDeliverer {
   }
 
   async #run(job: PushJob): Promise<JobOutcome> {
-    const { store, emit, secrets = [] } = this.#dependencies;
+    const { emit, secrets = [] } = this.#dependencies;
     const dependencies = {
-      deliveries: store.deliveries,
+      deliveries: this.#deliveries,
       settings: this.#settings,
       circuits: this.#circuits,
       client: this.#client,

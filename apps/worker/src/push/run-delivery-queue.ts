@@ -1,11 +1,5 @@
-import {
-  type Deliveries,
-  type JobOutcome,
-  type OpenDeliveryQueue,
-  type PushJob,
-  Unreadable,
-  type Webhook,
-} from '@switchyard/store';
+import type { Deliveries, OpenDeliveryQueue, PushJob } from '@switchyard/push';
+import { type JobOutcome, Unreadable, type Webhook } from '@switchyard/store';
 import { type AfterDelivery, type ConcludeDependencies, concludeDelivery } from './conclude-delivery.ts';
 import { nextNotifications } from './next-notifications.ts';
 import type { CursorAdvance, Notification } from './notification.ts';

@@ -1,4 +1,5 @@
-import type { FeedEvent, OpenDeliveryQueue } from '@switchyard/store';
+import type { OpenDeliveryQueue } from '@switchyard/push';
+import type { FeedEvent } from '@switchyard/store';
 import { type CursorAdvance, cursorAt, type Notification, snapshot } from './notification.ts';
 import { isChunk } from './plan-whole-artifacts.ts';
 

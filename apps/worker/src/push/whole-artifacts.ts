@@ -1,5 +1,6 @@
 import type { Task } from '@switchyard/protocol';
-import type { DeliveryCursor, FeedEvent, OpenDeliveryQueue } from '@switchyard/store';
+import type { DeliveryCursor, OpenDeliveryQueue } from '@switchyard/push';
+import type { FeedEvent } from '@switchyard/store';
 import type { CursorAdvance, Notification } from './notification.ts';
 import { type PlannedStep, planWholeArtifacts } from './plan-whole-artifacts.ts';
 

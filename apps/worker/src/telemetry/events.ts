@@ -1,5 +1,5 @@
 import type { LogLine } from '@switchyard/agent/runtime';
-import type { MigrationEvent } from '@switchyard/store';
+import type { MigrationEvent } from '@switchyard/schema';
 
 /** The events of a worker. `log.ts` and `metrics.ts` derive log lines and metrics from them. */
 export type WorkerEvent =

@@ -1,3 +1,4 @@
+import { Webhooks } from '@switchyard/push';
 import { describe, expect, test } from 'vitest';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { until } from '../../../../tests/support/until.ts';
@@ -71,7 +72,7 @@ describe('a webhook', () => {
     const taskId = await stage.task({ id: 'a', url: receiver.url });
     await stage.also(taskId, { id: 'b', url: other.url });
     await until(() => receiver.taken.length === 1, { what: 'the first delivery' });
-    await stage.store.webhooks.delete(scope, taskId, 'a');
+    await new Webhooks(stage.store.inside).delete(scope, taskId, 'a');
     await stage.cancel(taskId);
     await until(() => other.taken.length === 1, { what: 'the delivery of the end to the other webhook' });
     expect(receiver.taken).toHaveLength(1);

@@ -1,4 +1,5 @@
 import { Ops } from '@switchyard/operators';
+import { Deliveries } from '@switchyard/push';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
 import { working } from './support/events.ts';
@@ -165,7 +166,7 @@ describe('a webhook', () => {
     const taskId = await stage.task({ id: 'a', url: receiver.url });
     await until(() => stage.happened('push-ended').length, { what: 'the end of the webhook' });
     await (await stage.begin(taskId)).publish(working('one'));
-    expect(await stage.store.deliveries.claim()).toBe(0);
+    expect(await new Deliveries(stage.store.inside).claim()).toBe(0);
     expect(receiver.requests).toHaveLength(1);
     expect(await stage.deadLetters()).toEqual([]);
   });

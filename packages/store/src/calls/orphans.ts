@@ -14,11 +14,9 @@ interface Abandonable {
 /** Called tasks that still run, and conversations that go on, although the calling task has ended. */
 export class Orphans {
   readonly #dependencies: CancelDependencies;
-  readonly #conversations: Abandonable;
 
-  constructor(dependencies: CancelDependencies, conversations: Abandonable) {
+  constructor(dependencies: CancelDependencies) {
     this.#dependencies = dependencies;
-    this.#conversations = conversations;
   }
 
   /**
@@ -26,7 +24,7 @@ export class Orphans {
    * @param shards default: all
    * @returns their number
    */
-  end(shards = this.#dependencies.shards.all): Promise<number> {
+  end(conversations: Abandonable, shards = this.#dependencies.shards.all): Promise<number> {
     const { redis, settings } = this.#dependencies;
     return workOffShards(shards, (keys) => {
       const set = { key: keys.orphans, limit: ORPHANS_PER_CLAIM };
@@ -35,7 +33,7 @@ export class Orphans {
         redis,
         claim: () => claimMembers(redis, keys, { ...set, claimMs: settings.sweepAfterMs }),
         work: async ({ member }) => {
-          await this.#end(member);
+          await this.#end(member, conversations);
           await redis.zrem(keys.orphans, member);
         },
       };
@@ -43,9 +41,9 @@ export class Orphans {
   }
 
   /** The cancel is stored in the called task: if no worker acts on it, the sweeper does. */
-  async #end(member: string): Promise<void> {
+  async #end(member: string, conversations: Abandonable): Promise<void> {
     const [id = '', mode, owner = ''] = member.split(' ');
-    if (mode === 'v') await this.#conversations.abandon(id);
+    if (mode === 'v') await conversations.abandon(id);
     else await cancelTask(this.#dependencies, scopeOf(owner), id, { seesHidden: true });
   }
 }

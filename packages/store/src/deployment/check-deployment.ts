@@ -1,5 +1,4 @@
-import type { RedisConnection } from '@switchyard/redis';
-import { checkServers, StoreError } from '@switchyard/redis';
+import { checkServers, type RedisConnection, StoreError } from '@switchyard/redis';
 import { MAX_DEPLOYMENT } from './deployment-number.ts';
 import type { StoreSettings } from './settings.ts';
 

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { RedisConnection } from '@switchyard/redis';
-import { defineScript, integer } from '@switchyard/redis';
+import { defineScript, integer, type RedisConnection } from '@switchyard/redis';
 import type { StoreSettings } from '../deployment/settings.ts';
 import type { Shards } from '../deployment/shards.ts';
 import { type OpenTurn, TurnFenced } from '../turns/open-turn.ts';

@@ -1,10 +1,10 @@
-import type { RedisConnection } from '@switchyard/redis';
 import {
   type Claims,
   damagedMembers,
   damagedRow,
   defineScript,
   integer,
+  type RedisConnection,
   SET_ASIDE_MS,
   text,
   tuple,

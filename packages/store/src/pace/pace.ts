@@ -1,5 +1,4 @@
-import type { RedisConnection } from '@switchyard/redis';
-import { defineScript, integer, text, tuple, word } from '@switchyard/redis';
+import { defineScript, integer, type RedisConnection, text, tuple, word } from '@switchyard/redis';
 import type { Shards } from '../deployment/shards.ts';
 
 const from = import.meta.url;

@@ -1,5 +1,4 @@
-import type { RedisConnection } from '@switchyard/redis';
-import { defineScript, integer, list, toError, word } from '@switchyard/redis';
+import { defineScript, integer, list, type RedisConnection, toError, word } from '@switchyard/redis';
 import type { ShardKeys } from '../deployment/keys.ts';
 import { currentMoment, type Moment } from './moment.ts';
 

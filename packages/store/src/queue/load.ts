@@ -1,5 +1,4 @@
-import type { RedisConnection } from '@switchyard/redis';
-import { defineScript, integer, tuple } from '@switchyard/redis';
+import { defineScript, integer, type RedisConnection, tuple } from '@switchyard/redis';
 
 const loadScript = defineScript({
   file: 'load.lua',

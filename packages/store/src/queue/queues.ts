@@ -1,5 +1,4 @@
-import type { RedisConnection } from '@switchyard/redis';
-import { defineScript, word } from '@switchyard/redis';
+import { defineScript, type RedisConnection, word } from '@switchyard/redis';
 import { agentOf, tenantOf } from '../deployment/scope.ts';
 import type { Shards } from '../deployment/shards.ts';
 import { type DeliveryQueueId, deliveryQueueText, jobId, queueName, queueRoot } from './job.ts';

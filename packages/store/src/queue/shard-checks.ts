@@ -1,5 +1,4 @@
-import type { RedisConnection } from '@switchyard/redis';
-import { defineScript, integer, list, text, toError, tuple, word } from '@switchyard/redis';
+import { defineScript, integer, list, type RedisConnection, text, toError, tuple, word } from '@switchyard/redis';
 import type { ShardKeys } from '../deployment/keys.ts';
 import type { StoreSettings } from '../deployment/settings.ts';
 import type { Shards } from '../deployment/shards.ts';

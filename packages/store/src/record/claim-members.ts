@@ -1,4 +1,3 @@
-import type { RedisConnection } from '@switchyard/redis';
 import {
   type ClaimedMember,
   type Claims,
@@ -7,6 +6,7 @@ import {
   damagedRow,
   defineScript,
   integer,
+  type RedisConnection,
   text,
   tuple,
   tupleAnd,

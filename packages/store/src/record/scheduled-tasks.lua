@@ -3,7 +3,7 @@
 --
 -- <outbox>:later         zset: '<task> <owner>' -> ms when a worker checks it next, NEVER_MS while its schedule is
 --                        paused. If its schedule goes on, a task stays listed until the next one is made, see
---                        ../schedules/begin-scheduled.lua
+--                        begin-scheduled.lua
 -- <outbox>:later:owners  hash: owner -> number of its entries
 -- <outbox>:schedules     zset, all scores 0: '<owner> <schedule>'. The id of a schedule is that of its first task
 -- <outbox>:schedules:tasks  hash: schedule -> its task in <outbox>:later, and after a blank `paused` if it is

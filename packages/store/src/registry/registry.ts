@@ -1,5 +1,4 @@
-import type { Channels, RedisConnection } from '@switchyard/redis';
-import { defineScript, integer, list, text, tuple, word } from '@switchyard/redis';
+import { type Channels, defineScript, integer, list, type RedisConnection, text, tuple, word } from '@switchyard/redis';
 import type { AgentAnnouncement, AnnouncedAgent } from './announcement.ts';
 
 const from = import.meta.url;

@@ -1,5 +1,13 @@
-import type { Redis, RedisConnection } from '@switchyard/redis';
-import { defineScript, infoOf, integer, masterOf, text, tuple } from '@switchyard/redis';
+import {
+  defineScript,
+  infoOf,
+  integer,
+  masterOf,
+  type Redis,
+  type RedisConnection,
+  text,
+  tuple,
+} from '@switchyard/redis';
 import type { ShardKeys } from '../deployment/keys.ts';
 import type { StoreSettings } from '../deployment/settings.ts';
 import type { Shards } from '../deployment/shards.ts';

@@ -1,5 +1,4 @@
-import type { RedisConnection } from '@switchyard/redis';
-import { defineScript, integer } from '@switchyard/redis';
+import { defineScript, integer, type RedisConnection } from '@switchyard/redis';
 import type { ShardKeys } from '../deployment/keys.ts';
 import type { StoreSettings } from '../deployment/settings.ts';
 import type { Shards } from '../deployment/shards.ts';

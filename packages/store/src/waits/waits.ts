@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type { DurableDependencies } from '@switchyard/redis';
 import {
+  type DurableDependencies,
   damagedMembers,
   damagedRow,
   defineScript,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Conversations } from '@switchyard/conversations';
 import type { TurnEvent } from '@switchyard/protocol';
 import { describe, expect, test } from 'vitest';
 import { type OpenTurn, type Scope, TurnFenced } from '../../src/index.ts';
@@ -34,7 +35,7 @@ const stateOf = async (taskId: string): Promise<string | undefined> =>
 /** Ends all orphans, and returns their number. */
 async function endOrphans(): Promise<number> {
   let count = 0;
-  for (let more = 1; more > 0; count += more) more = await store.orphans.end();
+  for (let more = 1; more > 0; count += more) more = await store.orphans.end(new Conversations(store.inside));
   return count;
 }
 
@@ -169,9 +170,12 @@ describe('a called task', () => {
       args: { claimMs: 60_000, limit: 10, pastMs: 0, field: '' },
     };
     expect(await claimMembersScript.run(redis, claim)).toHaveLength(3);
-    expect(await other.orphans.end()).toBe(0);
+    expect(await other.orphans.end(new Conversations(other.inside))).toBe(0);
     await redis.zadd(key, 0, (await redis.zrevrange(key, 0, 0))[0] ?? '');
-    const counts = await Promise.all([store.orphans.end(), other.orphans.end()]);
+    const counts = await Promise.all([
+      store.orphans.end(new Conversations(store.inside)),
+      other.orphans.end(new Conversations(other.inside)),
+    ]);
     expect(counts.sort()).toEqual([0, 1]);
     expect(await stateOf(taskId)).toBe('CANCELED');
     expect(await redis.exists(key)).toBe(0);
@@ -185,7 +189,7 @@ describe('a called task', () => {
     const place = () => own.calls.place(host, { agent: 'kitchen', submission: submission(), isDetached: true });
     await Promise.all(Array.from({ length: 250 }, place));
     await host.publish(ended('FAILED'));
-    expect(await own.orphans.end()).toBe(250);
+    expect(await own.orphans.end(new Conversations(own.inside))).toBe(250);
   });
 
   test('leaves no key of calls behind when its caller has ended', async () => {

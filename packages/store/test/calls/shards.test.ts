@@ -1,3 +1,4 @@
+import { Conversations } from '@switchyard/conversations';
 import { expect, test } from 'vitest';
 import { accepted, begun, userMessage } from '../support/drive.ts';
 import { alice, testStore } from '../support/redis.ts';
@@ -15,7 +16,7 @@ test('all data of a context is on one shard, so that one script can use it', asy
     const id = await store.conversations.open(host, { seed: 'one', toAgent: 'kitchen', maxTurns: 3 });
     await store.memory.write(host, '1');
     await host.publish({ kind: 'status', state: 'TASK_STATE_FAILED', settles: true });
-    await store.orphans.end();
+    await store.orphans.end(new Conversations(store.inside));
     const reading = await store.tasks.read({ ...alice, agent: 'kitchen' }, called.taskId);
     expect(reading?.state).toBe('TASK_STATE_CANCELED');
     expect(await store.conversations.read(alice.principal, id)).toMatchObject({ isComplete: true, seq: 2 });

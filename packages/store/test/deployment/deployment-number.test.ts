@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { deploymentOf } from '../../src/deployment/deployment-number.ts';
-import { layoutIn, Shards, shardLayout, shardOf } from '../../src/deployment/shards.ts';
+import { Shards, shardOf } from '../../src/deployment/shards.ts';
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[48][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 const seeds = Array.from({ length: 200 }, (_, n) => `seed ${n}`);
@@ -28,14 +28,4 @@ test('an id that a client chose has no number unless it has the form of ours', (
   for (const id of chosen) expect(deploymentOf(id)).toBe(0);
   expect(deploymentOf('9d3f8a52-6d70-8035-b1aa-0123456789ab')).toBe(3);
   expect(deploymentOf('9d3f8a52-6d70-8035-b1aa-0123456789abc')).toBe(0);
-});
-
-test.each([
-  [1, 0, '1'],
-  [1, 7, '1 deployment 7'],
-  [8, 0, '8 spread'],
-  [8, 255, '8 spread deployment 255'],
-])('the layout of %i shards in deployment %i says both', (shards, deployment, text) => {
-  expect(shardLayout(shards, deployment)).toBe(text);
-  expect(layoutIn(text)).toEqual({ shards, deployment });
 });

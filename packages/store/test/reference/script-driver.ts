@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { only } from '@switchyard/redis';
+import { beginScheduledScript } from '@switchyard/schedules';
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
@@ -7,7 +8,6 @@ import { ShardKeys } from '../../src/deployment/keys.ts';
 import { sweepScript } from '../../src/outbox/outbox.ts';
 import { queueRoot } from '../../src/queue/job.ts';
 import type { SettingsArgValues } from '../../src/record/record-args.ts';
-import { beginScheduledScript } from '../../src/schedules/schedules.ts';
 import { addMessageScript } from '../../src/tasks/accept/accept.ts';
 import { makeTasksScript, newTaskArgs } from '../../src/tasks/accept/new-tasks.ts';
 import type { AcceptReply } from '../../src/tasks/accept/submission.ts';

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Conversations } from '@switchyard/conversations';
 import { Ops } from '@switchyard/operators';
 import { confirmedKeyOf, countConfirmedScript, mastersOf } from '@switchyard/redis';
 import { ownerOf } from '../../src/deployment/scope.ts';
@@ -160,7 +161,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: { waiting: 1, active: 0, began: 0 },
     },
   ],
-  'audit/write-audit.lua': [
+  'access/write-audit.lua': [
     {
       kind: 'begins',
       prepare:
@@ -809,7 +810,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
         const message = userMessage('cook', { contextId: 'context' });
         await stage.store.calls.place(turn, { agent: 'kitchen', submission: { message }, isDetached: false });
         await turn.publish(outcome('FAILED'));
-        return () => stage.store.orphans.end();
+        return () => stage.store.orphans.end(new Conversations(stage.store.inside));
       },
       answer: 1,
     },
@@ -856,7 +857,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 1,
     },
   ],
-  'credentials/write-credential.lua': [
+  'access/write-credential.lua': [
     {
       kind: 'begins',
       prepare: async ({ store }) => {

@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { Ops } from '@switchyard/operators';
 import type { TurnEvent } from '@switchyard/protocol';
+import type { OpenDeliveryQueue } from '@switchyard/push';
 import { createConnections, mastersOf, type RedisConnection } from '@switchyard/redis';
+import { beginScheduledScript } from '@switchyard/schedules';
 import { Cluster, type Redis } from 'ioredis';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { until } from '../../../../tests/support/until.ts';
 import { ownerOf } from '../../src/deployment/scope.ts';
 import { Shards } from '../../src/deployment/shards.ts';
-import { type OpenDeliveryQueue, type OpenTurn, Store, type StoreSettings } from '../../src/index.ts';
+import { type OpenTurn, Store, type StoreSettings } from '../../src/index.ts';
 import { sweepScript } from '../../src/outbox/outbox.ts';
 import { Pace } from '../../src/pace/pace.ts';
 import type { AgentQueue } from '../../src/queue/agent-queue.ts';
@@ -15,10 +16,8 @@ import { queueRoot } from '../../src/queue/job.ts';
 import { QueueLoads } from '../../src/queue/load.ts';
 import type { RunningJob } from '../../src/queue/running-job.ts';
 import { recordArgValues } from '../../src/record/record-args.ts';
-import { beginScheduledScript } from '../../src/schedules/schedules.ts';
 import { accepted, begun, userMessage } from '../support/drive.ts';
-import type { TestStore } from '../support/redis.ts';
-import { alice } from '../support/redis.ts';
+import { alice, onStore, type TestStore } from '../support/redis.ts';
 import { queueOf } from '../support/runs.ts';
 import { turnTaker } from '../support/take-turns.ts';
 
@@ -37,7 +36,7 @@ export class Stage implements AsyncDisposable {
 
   private constructor(redisUrl: string, settings: Partial<StoreSettings>) {
     const store = new Store({ redisUrl, prefix: uniquePrefix(), ...settings }, () => undefined);
-    this.store = Object.assign(store, { ops: new Ops(store) });
+    this.store = Object.assign(store, onStore(store));
     this.#commands = createConnections({ redisUrl }, { isReplicated: false }).commands;
     const { prefix, shards } = this.store.settings;
     this.#shards = new Shards(prefix, shards);

@@ -1,4 +1,6 @@
 import type { TurnEvent } from '@switchyard/protocol';
+import { Webhooks } from '@switchyard/push';
+import { Schedules } from '@switchyard/schedules';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
 import { startRedis } from '../../../../tests/support/redis.ts';
 import { type Scope, Store, type StoreSettings, TaskMissing } from '../../src/index.ts';
@@ -113,7 +115,7 @@ describe('in a Redis that is nearly full', () => {
   test('a task stays until its webhooks have all its events', async () => {
     const store = await openStore({ pushSecrets: ['a secret'] });
     const { taskId } = await accepted(store, alice);
-    await store.webhooks.create(alice, taskId, { id: 'a', url: 'https://client.example.com/hook' });
+    await new Webhooks(store.inside).create(alice, taskId, { id: 'a', url: 'https://client.example.com/hook' });
     await (await begun(store, taskId)).publish(outcome('COMPLETED'));
     const others = await endedTasks(store, 70);
     await limitMemoryFarBelow();
@@ -144,7 +146,7 @@ describe('in a Redis that is nearly full', () => {
     const acceptance = await store.tasks.accept(alice, { message: userMessage(), schedule });
     if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
     const { taskId } = acceptance;
-    await store.schedules.begin();
+    await new Schedules(store.inside).begin();
     await store.tasks.cancel(alice, taskId);
     await redis.zadd('sw{s0}:outbox:later', 0, `${taskId} acme/alice/echo`);
     await limitMemoryFarBelow();

@@ -15,8 +15,7 @@ import {
 import { checkShard } from '../../src/queue/shard-checks.ts';
 import { interruptScript } from '../../src/queue/wake-ups.ts';
 import { accepted, agentMessage, beginTurn, begun, userMessage } from './drive.ts';
-import type { TestStore } from './redis.ts';
-import { alice, bob } from './redis.ts';
+import { alice, bob, type TestStore } from './redis.ts';
 import { queueOf } from './runs.ts';
 
 /** Plays a scenario that leaves keys; it calls `recordKeys` before it removes some of them. */

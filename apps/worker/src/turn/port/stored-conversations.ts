@@ -1,6 +1,7 @@
 import type { ConversationEvent } from '@switchyard/agent';
 import type { ConversationPort, NewConversation } from '@switchyard/agent/runtime';
-import type { Conversations, OpenTurn } from '@switchyard/store';
+import type { Conversations } from '@switchyard/conversations';
+import type { OpenTurn } from '@switchyard/store';
 import { mapStoreErrors } from './store-errors.ts';
 
 export class StoredConversations implements ConversationPort {

@@ -11,6 +11,7 @@ import {
   type SteeringPort,
   type TurnPort,
 } from '@switchyard/agent/runtime';
+import { Conversations } from '@switchyard/conversations';
 import type { Part, TurnEvent, TurnInput, UsageAmounts } from '@switchyard/protocol';
 import type { OpenTurn } from '@switchyard/store';
 import type { WorkerFiles } from '../../files/worker-files.ts';
@@ -83,7 +84,7 @@ export class StoredTurnPort implements TurnPort {
     this.waits = new StoredWaits(store.waits, turn, dependencies.publicUrl);
     this.calls = new StoredCalls(dependencies, turn, controls.failures);
     this.context = new StoredContext(store, turn);
-    this.conversations = new StoredConversations(store.conversations, turn);
+    this.conversations = new StoredConversations(new Conversations(store.inside), turn);
     this.#workerFiles = dependencies.files;
     this.files = dependencies.files.of(turn);
     this.pace = { ...pace.of(turn.start.principal.tenant), onLongWait: (name) => turns.setWait(turn, name) };

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { DeadLetter } from '@switchyard/operators';
-import { Ops } from '@switchyard/operators';
+import { type DeadLetter, Ops } from '@switchyard/operators';
 import type { Resolve } from '@switchyard/outgoing';
+import { Deliveries, Webhooks } from '@switchyard/push';
 import { type OpenTurn, Store, type StoreSettings, type Webhook, type WebhookDraft } from '@switchyard/store';
 import { inject } from 'vitest';
 import { uniquePrefix } from '../../../../../tests/support/prefix.ts';
@@ -62,14 +62,14 @@ export class Stage implements AsyncDisposable {
 
   /** Adds another webhook to the task. */
   async also(taskId: string, webhook: WebhookDraft): Promise<Webhook> {
-    const made = await this.store.webhooks.create(scope, taskId, webhook);
+    const made = await new Webhooks(this.store.inside).create(scope, taskId, webhook);
     if (typeof made === 'string') throw new Error(made);
     return made;
   }
 
   /** Claims a delivery queue like a worker that crashes before it has added the job. */
   async claimAndDie(taskId: string): Promise<void> {
-    await this.store.deliveries.claim();
+    await new Deliveries(this.store.inside).claim();
     await this.store.queue.remove('@push', `${taskId}.1`, 1);
   }
 

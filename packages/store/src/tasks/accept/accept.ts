@@ -12,7 +12,6 @@ import { recordArgNames, recordArgValues, recordKeyNames } from '../../record/re
 import { quotaArgValues } from '../quotas/quotas.ts';
 import { findArchived, type HasArchive } from '../read/archived-reads.ts';
 import { readingAt } from '../read/task-reading.ts';
-import { scheduleText } from '../schedules/schedule.ts';
 import { hiddenLetter, stateLetters, withdrawnLetter } from '../visibility/state-letters.ts';
 import { copySteps } from './copy-steps.ts';
 import { claimNameOfMessage, dropName } from './idempotency-keys.ts';
@@ -26,6 +25,7 @@ import {
   type PreparedMessage,
   submittedTask,
 } from './prepared-message.ts';
+import { scheduleText } from './schedule.ts';
 import {
   type Acceptance,
   type AcceptReply,

@@ -1,5 +1,4 @@
-import type { RedisConnection } from '@switchyard/redis';
-import { defineScript, word } from '@switchyard/redis';
+import { defineScript, type RedisConnection, word } from '@switchyard/redis';
 import type { Shards } from '../../deployment/shards.ts';
 import type { StepsOfTask } from './submission.ts';
 

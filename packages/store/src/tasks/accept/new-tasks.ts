@@ -1,5 +1,12 @@
-import type { Deadline } from '@switchyard/redis';
-import { Batches, type DurableDependencies, defineScript, list, only, runDurably } from '@switchyard/redis';
+import {
+  Batches,
+  type Deadline,
+  type DurableDependencies,
+  defineScript,
+  list,
+  only,
+  runDurably,
+} from '@switchyard/redis';
 import type { StoreSettings } from '../../deployment/settings.ts';
 import { PerShard, type Shards } from '../../deployment/shards.ts';
 import { settingsArgNames, settingsArgValues, sharedKeyNames } from '../../record/record-args.ts';

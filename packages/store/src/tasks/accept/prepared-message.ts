@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Message } from '@switchyard/protocol';
 import type { Scope } from '../../deployment/scope.ts';
-import { scheduleText } from '../schedules/schedule.ts';
+import { scheduleText } from './schedule.ts';
 import type { AnswerSubmission, CallSubmission, KeptRequest, StoredEntry, Submission } from './submission.ts';
 
 export type AnySubmission = Submission & Partial<CallSubmission & AnswerSubmission>;

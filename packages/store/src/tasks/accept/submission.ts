@@ -1,10 +1,19 @@
-import type { CallingAgent, Message, MessageTrace, Metadata, Priority, TurnInput } from '@switchyard/protocol';
+import type {
+  CallingAgent,
+  Message,
+  MessageTrace,
+  Metadata,
+  Part,
+  Principal,
+  Priority,
+  TurnInput,
+} from '@switchyard/protocol';
 import { integer, optional, text, tuple, verdict } from '@switchyard/redis';
 import { ownerOf, type Scope } from '../../deployment/scope.ts';
 import type { StoreSettings } from '../../deployment/settings.ts';
 import type { Shards } from '../../deployment/shards.ts';
 import type { WebhookDraft } from '../../encryption/webhook.ts';
-import type { Schedule } from '../schedules/schedule.ts';
+import type { Schedule } from './schedule.ts';
 
 /** A skill that a message names. */
 export interface NamedSkill {
@@ -276,3 +285,9 @@ export function acceptArgValues(settings: StoreSettings, caller: CallingTurn | u
 export function isAwaited(caller: CallingTurn | undefined): boolean {
   return caller?.isDetached === false;
 }
+
+/**
+ * Keeps the files that the parts refer to as long as a task exists that will be made. Undefined: there are none.
+ * @throws it is not sure that they are kept: the task is made later
+ */
+export type KeepFiles = (principal: Principal, parts: readonly Part[], taskId: string) => Promise<void> | undefined;

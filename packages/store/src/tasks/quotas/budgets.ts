@@ -1,6 +1,5 @@
 import type { Principal } from '@switchyard/protocol';
-import type { RedisConnection } from '@switchyard/redis';
-import { defineScript, integer, tuple, word } from '@switchyard/redis';
+import { defineScript, integer, type RedisConnection, tuple, word } from '@switchyard/redis';
 import { principalKey } from '../../deployment/scope.ts';
 import type { StoreSettings } from '../../deployment/settings.ts';
 import type { Shards } from '../../deployment/shards.ts';

@@ -1,5 +1,4 @@
-import type { RedisConnection } from '@switchyard/redis';
-import { integer, type Parser, text, tuple } from '@switchyard/redis';
+import { integer, type Parser, type RedisConnection, text, tuple } from '@switchyard/redis';
 
 /** A piece of a task, as in pieces.lua: JSON, or the key and last byte of a large text. */
 export type Piece = string | [key: string, last: number];

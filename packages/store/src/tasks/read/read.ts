@@ -1,11 +1,12 @@
-import type { Deadline, RedisConnection } from '@switchyard/redis';
 import {
   Batches,
+  type Deadline,
   defineScript,
   isOutage,
   list,
   optional,
   type Parser,
+  type RedisConnection,
   sendBatchThenEach,
   text,
   tupleAnd,

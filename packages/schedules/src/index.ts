@@ -1,0 +1,9 @@
+export { longestAheadMs, nextTimes } from './cron-times.ts';
+export { type ScheduleChange, ScheduleList, type ScheduleReading } from './schedule-list.ts';
+export {
+  type BegunTask,
+  type BegunTasks,
+  beginScheduledScript,
+  type RefusedSuccessor,
+  Schedules,
+} from './schedules.ts';
