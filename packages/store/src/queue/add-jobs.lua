@@ -40,7 +40,7 @@ end
 local function add_jobs(root, jobs, level, is_awaited, is_begun)
   local now, priority = ('%d'):format(now_ms()), is_awaited and '1' or '4'
   local options = OPTIONS .. priority .. '}'
-  redis.call('INCRBY', root .. 'id', #jobs / 2) -- counted by load.lua
+  redis.call('INCRBY', root .. 'id', #jobs == 2 and '1' or #jobs / 2) -- counted by load.lua
   local tags = is_awaited and line_up_awaited(root, jobs) or is_begun and line_up_begun(root, jobs, level)
     or line_up(root, jobs, level)
   for at = 1, #jobs, 2 do

@@ -57,10 +57,8 @@ local tasks_root, outbox_key, index_root, push_key, caller_key = unpack(KEYS)
 local sweep_after_ms, _, _, retention_ms, inline_bytes, idempotency_ms = unpack(ARGV, 1, 6)
 local caller_fence, call_mode, max_calls = unpack(ARGV, 7, 9)
 local max_open, max_kept, max_open_of_tenant, max_bytes, max_scheduled, drop_after_ms = unpack(ARGV, 10, 15)
-retention_ms, inline_bytes = tonumber(retention_ms), tonumber(inline_bytes)
-max_open, max_kept = tonumber(max_open), tonumber(max_kept)
-max_open_of_tenant, max_bytes = tonumber(max_open_of_tenant), tonumber(max_bytes)
-max_scheduled, drop_after_ms = tonumber(max_scheduled), tonumber(drop_after_ms)
+-- An argument is converted where it is read: most are not.
+local most_inline_bytes = inline_bytes + 0
 -- Where the first message begins in ARGV, and how many arguments each has without `more`.
 local FIRST, SIZE = 16, 12
 
@@ -83,7 +81,7 @@ while at <= last do
     more_count = unpack(ARGV, at, at + SIZE - 1)
   local message = {
     task_id = task_id, owner = owner, context = context, message_id_key = message_id_key, fingerprint = fingerprint,
-    body = body, entry = entry, queue_root = queue_root, max_waiting = tonumber(max_waiting), state = state,
+    body = body, entry = entry, queue_root = queue_root, max_waiting = max_waiting + 0, state = state,
     request = request,
   }
   at = at + SIZE
@@ -114,7 +112,7 @@ local function tenant_of(owner) return owner:match('^[^/]*') end
 -- Whether one of the messages may come near a limit; near max_waiting from its half on, because jobs in BullMQ's list
 -- are not counted here. Most messages are far from all limits, which few commands show.
 local function is_near_limit()
-  if max_bytes > 0 then return true end
+  if max_bytes ~= '0' then return true end
   local seen = {}
   for i = 1, #new do
     local message = messages[new[i]]
@@ -123,10 +121,10 @@ local function is_near_limit()
     if message.scheduled_ms then return true end
     if not seen[owner] then
       seen[owner] = redis.call('ZCARD', index_root .. ':' .. owner) + #new
-      if max_open > 0 and seen[owner] >= NEARLY * max_open then return true end
-      if max_kept > 0 and seen[owner] >= NEARLY * max_kept then return true end
+      if max_open ~= '0' and seen[owner] >= NEARLY * max_open then return true end
+      if max_kept ~= '0' and seen[owner] >= NEARLY * max_kept then return true end
     end
-    if max_open_of_tenant > 0 and not seen[tenant] then
+    if max_open_of_tenant ~= '0' and not seen[tenant] then
       seen[tenant] = (redis.call('HGET', outbox_key .. ':open', tenant) or 0) + #new
       if seen[tenant] >= NEARLY * max_open_of_tenant then return true end
     end
@@ -142,6 +140,9 @@ local replies, write_bytes, drop_replaced, note_limits = {}, nil, nil
 -- Calls of agents are limited by max_calls instead.
 local has_limits = not caller_key and is_near_limit()
 if has_more or has_limits then
+  retention_ms, drop_after_ms = tonumber(retention_ms), tonumber(drop_after_ms)
+  max_open, max_kept, max_open_of_tenant = tonumber(max_open), tonumber(max_kept), tonumber(max_open_of_tenant)
+  max_bytes, max_scheduled = tonumber(max_bytes), tonumber(max_scheduled)
   --- @include "../quotas/quotas.lua"
   local admitted = {}
   write_bytes, drop_replaced, note_limits = tenant_bytes.write, quotas.drop_replaced, quotas.note_limits
@@ -267,7 +268,7 @@ if #new > 0 then
     local ids = '"taskId":"' .. task_id .. '","contextId":"' .. context .. '"'
     redis.call('SET', message.message_id_key, message.fingerprint .. ' ' .. task_id .. ' 1', 'PX', idempotency_ms)
     local history_name, history = 'h', ',\t' .. message.body .. ',' .. ids .. '}'
-    if #history > inline_bytes then
+    if #history > most_inline_bytes then
       redis.call('SET', task_key .. ':h:1', history)
       history_name, history = '@h', task_key .. ':h:1'
     end
@@ -292,7 +293,9 @@ if #new > 0 then
     replies[new[i]] = { 'accepted', task_id, context, 1, 1, scheduled_ms and 0 or 1, timestamp_now }
   end
   -- After the other writes: a batch that fails is repeated message by message (batches.ts), and counts nothing.
-  for tenant, count in pairs(tenants) do redis.call('HINCRBY', outbox_key .. ':open', tenant, count) end
+  for tenant, count in pairs(tenants) do
+    redis.call('HINCRBY', outbox_key .. ':open', tenant, count == 1 and '1' or count)
+  end
   if write_bytes then write_bytes() end
   if drop_replaced then drop_replaced() end
 end
