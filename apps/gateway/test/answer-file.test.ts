@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
@@ -24,7 +23,7 @@ async function serve(fails = Number.POSITIVE_INFINITY) {
       seen.isClosed = true;
     }
   }
-  const file = { file: stored, chunks, read: () => Readable.from([]), close: async () => undefined };
+  const file = { file: stored, chunks, close: async () => undefined };
   const server = createServer(async (req, res) => {
     seen.result = await answerFile(file, { req: Object.assign(req, { params: {} }), res } as never).catch((e) => e);
   });

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   AbortMultipartUploadCommand,
@@ -16,6 +17,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { isConflict, isMissing, isUnknownHeader, refusalOf } from './bucket-errors.ts';
 import type { BucketPlace } from './bucket-url.ts';
+import { free } from './free.ts';
 
 /** A request of a few bytes, with its repetitions. */
 const SMALL_MS = 15_000;
@@ -142,7 +144,10 @@ export class Bucket {
     }
   }
 
-  /** Bytes of an object, which go on where the connection broke off. @param range first and last byte */
+  /**
+   * Bytes of an object, which go on where the connection broke off. Each chunk is valid until the next one.
+   * @param range first and last byte
+   */
   async *read(key: string, range: { readonly start: number; readonly end: number }): AsyncGenerator<Uint8Array> {
     let { start } = range;
     for (let failures = 0; start <= range.end; ) {
@@ -150,12 +155,15 @@ export class Bucket {
       const { Body } = await this.#send((signal) => this.#client.send(command, signal)).catch((error: unknown) => {
         throw this.#explained(error);
       });
-      const body = Body as AsyncIterable<Uint8Array> & { destroy(): void };
+      const body = Body as IncomingMessage;
+      const { socket } = body;
+      socket.on('data', freeSoon);
       try {
         for await (const chunk of body) {
           failures = 0;
           start += chunk.length;
           yield chunk;
+          free(chunk);
         }
         if (start <= range.end) throw Object.assign(new Error(), { name: 'ContentEndsTooEarly' });
       } catch (error) {
@@ -164,6 +172,7 @@ export class Bucket {
         if (failures === ATTEMPTS) throw this.#explained(error);
         await delay(RETRY_MS);
       } finally {
+        socket.off('data', freeSoon);
         body.destroy();
       }
     }
@@ -263,6 +272,11 @@ export class Bucket {
 }
 
 type Send<T> = (options: { readonly abortSignal: AbortSignal }) => Promise<T>;
+
+/** What was read from a socket, when all have seen it: the parser of HTTP has copied it. */
+function freeSoon(bytes: Uint8Array): void {
+  process.nextTick(free, bytes);
+}
 
 function limitFor({ length }: Uint8Array | string): number {
   return length > 65_536 ? LARGE_MS : SMALL_MS;

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, createHmac, hash, hkdfSync, randomBytes } from 'node:crypto';
 import { FileRefused } from './file-refused.ts';
+import { free } from './free.ts';
 
 const CIPHER = 'aes-256-gcm';
 const IV_BYTES = 12;
@@ -100,7 +101,9 @@ export class FileCipher {
     const iv = randomBytes(IV_BYTES);
     const cipher = createCipheriv(CIPHER, this.#key.bytes, iv).setAAD(Buffer.from(`chunk ${number}`));
     chunk.set(iv);
-    chunk.set(cipher.update(chunk.subarray(IV_BYTES, -TAG_BYTES)), IV_BYTES);
+    const encrypted = cipher.update(chunk.subarray(IV_BYTES, -TAG_BYTES));
+    chunk.set(encrypted, IV_BYTES);
+    free(encrypted);
     cipher.final();
     chunk.set(cipher.getAuthTag(), chunk.length - TAG_BYTES);
   }

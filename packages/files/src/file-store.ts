@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import type { Content } from './durable.ts';
 import { fileIdsIn } from './file-id.ts';
 import type { Range } from './plain-content.ts';
@@ -57,12 +56,10 @@ export interface FileUpload {
   readonly facts: FileFacts;
 }
 
-/** A file to read from. Close it, or read the stream to its end. */
+/** A file to read from. Close it afterwards. */
 export interface OpenFile {
   readonly file: StoredFile;
-  /** @param range first and last byte; unset: all. The stream closes the file */
-  read(range?: Range): Readable;
-  /** As `read`, with little memory: each chunk is valid until the next one is asked for. Close the file afterwards. */
+  /** Each chunk is valid until the next one is asked for. @param range first and last byte; unset: all */
   chunks(range?: Range): AsyncIterable<Uint8Array>;
   close(): Promise<void>;
 }

@@ -12,6 +12,7 @@ export {
   type StoredFile,
 } from './file-store.ts';
 export { filesAt, requireFilesUrl } from './files-url.ts';
+export { free } from './free.ts';
 export { LocalFiles } from './local-files.ts';
 export { hasLargeRaw, moveRaw, rawBytesIn, readRaw } from './raw-parts.ts';
 export type { SweepOptions } from './sweep.ts';

@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { type Content, isMissing, isTaken, syncFolder, writeContent, writeWhole } from './durable.ts';
 import { CHUNK_BYTES, damaged, type FileCipher, FileEncryption } from './encryption.ts';
 import { newFileId, rawId, sizedId, sizeOf } from './file-id.ts';
@@ -207,11 +206,6 @@ export class LocalFiles implements FileStore {
       const handle = await open(join(this.#path(owner, id), contentName), 'r');
       return {
         file,
-        read: (range = { start: 0, end: sizeBytes - 1 }) => {
-          if (sizeBytes > 0) return readContent(handle, { cipher, sizeBytes, range });
-          void handle.close();
-          return Readable.from([]);
-        },
         chunks: (range = { start: 0, end: sizeBytes - 1 }) => chunksOf(handle, { cipher, sizeBytes, range }),
         close: () => handle.close(),
       };
@@ -439,14 +433,4 @@ async function* storedChunks(handle: FileHandle, { start, end }: Range): AsyncGe
     at += bytesRead;
     yield buffer.subarray(0, bytesRead);
   }
-}
-
-/** @returns a stream that closes the file */
-function readContent(handle: FileHandle, what: Parameters<typeof plainContent>[0]): Readable {
-  const { cipher, range } = what;
-  if (cipher.isOff) return handle.createReadStream({ ...range });
-  // What is decrypted has memory of its own.
-  const stream = Readable.from(chunksOf(handle, what), { objectMode: false });
-  // Of a stream that nobody reads, the content does not begin, nor end.
-  return stream.once('close', () => void handle.close());
 }

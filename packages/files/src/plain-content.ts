@@ -1,5 +1,6 @@
 import type { Content } from './durable.ts';
 import { CHUNK_BYTES, damaged, type FileCipher } from './encryption.ts';
+import { free } from './free.ts';
 
 /** First and last byte of a content. */
 export interface Range {
@@ -9,7 +10,7 @@ export interface Range {
 
 /**
  * The plain bytes of a range, from the stored ones of all chunks in which they are. No byte comes before its chunk was
- * checked.
+ * checked. Each chunk is valid until the next one.
  * @throws {FileRefused} `damaged`: chunks were changed, moved, or are missing; and what `readStored` throws
  */
 export async function* plainContent(
@@ -24,9 +25,11 @@ export async function* plainContent(
   const stored = readStored({ start: cipher.storedBytes(at), end: cipher.storedBytes(last) - 1 });
   for await (const chunk of inChunks(stored, cipher.storedBytes(CHUNK_BYTES))) {
     const plain = cipher.decrypt(chunk, at / CHUNK_BYTES);
-    if (plain.length !== Math.min(CHUNK_BYTES, sizeBytes - at)) throw damaged();
+    const { length } = plain;
+    if (length !== Math.min(CHUNK_BYTES, sizeBytes - at)) throw damaged();
     yield plain.subarray(Math.max(0, start - at), end + 1 - at);
-    at += plain.length;
+    free(plain);
+    at += length;
   }
   if (at < last) throw damaged();
 }

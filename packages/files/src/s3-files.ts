@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { Readable } from 'node:stream';
 import type { Bucket } from './bucket.ts';
 import type { Content } from './durable.ts';
 import { type FileCipher, FileEncryption } from './encryption.ts';
@@ -179,11 +178,6 @@ export class S3Files implements FileStore {
     const { bucket, keys } = await this.#of(owner, id);
     return {
       file,
-      read: (range = { start: 0, end: sizeBytes - 1 }) => {
-        if (sizeBytes === 0) return Readable.from([]);
-        const content = plainContent({ cipher, sizeBytes, range }, (stored) => bucket.read(keys.content, stored));
-        return Readable.from(content, { objectMode: false });
-      },
       chunks: (range = { start: 0, end: sizeBytes - 1 }) =>
         plainContent({ cipher, sizeBytes, range }, (stored) => bucket.read(keys.content, stored)),
       close: async () => undefined,

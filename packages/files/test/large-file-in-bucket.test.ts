@@ -24,7 +24,7 @@ describe.skipIf(missing)(`A file of 1 GiB in a bucket${missing ? ` (${missing})`
     });
     let bytes = 0;
     const [read] = await growthOf([process.pid], async () => {
-      for await (const chunk of (await files.open('o', id))?.read() ?? []) bytes += chunk.length;
+      for await (const chunk of (await files.open('o', id))?.chunks() ?? []) bytes += chunk.length;
     });
     const grown = [written, read].map((more = Number.NaN) => Math.round(more / MiB));
     process.stdout.write(`grown by ${grown.join(' and ')} MiB\n`);

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FileStore } from '../src/index.ts';
-import { broken, content, facts, read, sha256, sweepOptions } from './support/contents.ts';
+import { broken, bytesOf, content, facts, read, sha256, sweepOptions } from './support/contents.ts';
 import { type Folder, newFolder } from './support/places.ts';
 
 const roomy = { maxFileBytes: 1_000_000, maxBytesPerPrincipal: 1_000_000 };
@@ -28,7 +27,7 @@ it('a file can be read to its end while it is removed', async () => {
   const { id } = await files.write('o', content('x'), { facts });
   const opened = await files.open('o', id);
   expect(await files.delete('o', id)).toBe(true);
-  expect(opened && (await buffer(opened.read())).toString()).toBe('x');
+  expect(opened && (await bytesOf(opened)).toString()).toBe('x');
   expect([await files.delete('o', id), await folder.names()]).toEqual([false, []]);
 });
 

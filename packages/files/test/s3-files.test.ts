@@ -3,7 +3,7 @@ import { skippedFor } from '../../../tests/support/has-program.ts';
 import { missingS3 } from '../../../tests/support/s3-server.ts';
 import { until } from '../../../tests/support/until.ts';
 import { FileRefused, type FileStore, filesAt } from '../src/index.ts';
-import { broken, content, facts, read, sha256, sweepOptions } from './support/contents.ts';
+import { broken, bytesOf, content, facts, read, sha256, sweepOptions } from './support/contents.ts';
 import { type S3Place, useS3 } from './support/places.ts';
 
 const MiB = 1024 ** 2;
@@ -64,12 +64,12 @@ describe.skipIf(missing)(`In a bucket${missing ? ` (${missing})` : ''}`, () => {
       const { id } = await files.write('o', content('x'), { facts });
       const opened = await files.open('o', id);
       place.path.fate = () => 'breaks';
-      await expect(opened?.read().toArray()).rejects.toMatchObject({ reason: 'unavailable' });
+      await expect(opened && bytesOf(opened)).rejects.toMatchObject({ reason: 'unavailable' });
     });
 
     const readBytes = async (id: string): Promise<Buffer | undefined> => {
       const opened = await files.open('o', id);
-      return opened && Buffer.concat(await opened.read().toArray());
+      return opened && bytesOf(opened);
     };
   });
 

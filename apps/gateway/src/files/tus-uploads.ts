@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
-import { PassThrough, Readable } from 'node:stream';
 import type { FileStore } from '@switchyard/files';
 import { A2AError, httpStatuses } from '@switchyard/protocol';
 import type { DataStore, Server } from '@tus/server';
 import type { Exchange } from '../exchange/exchange.ts';
 import { toA2AError } from '../telemetry/failures.ts';
+import { BodyBroken, bodyOf } from './body.ts';
 import { factsOf } from './upload-facts.ts';
 import { UploadLocks } from './upload-locks.ts';
 
@@ -114,18 +114,17 @@ export class TusUploads {
 
       /** `namingFunction` has created it. Nothing more comes for an empty file. */
       override async create(upload: InstanceType<typeof Upload>) {
-        if (upload.size === 0) await files.append(owner, upload.id, { offset: 0, content: Readable.from([]) });
+        if (upload.size === 0) await files.append(owner, upload.id, { offset: 0, content: bodyOf(req) });
         return upload;
       }
 
       override async write(_: unknown, id: string, offset: number): Promise<number> {
-        const content = bodyUntil(req, ending.signal);
         try {
-          const end = await files.append(owner, id, { offset, content });
+          const end = await files.append(owner, id, { offset, content: bodyOf(req, ending.signal) });
           onStored(end - offset);
           return end;
         } catch (error) {
-          throw content.errored === error ? ERRORS.ABORTED : error;
+          throw error instanceof BodyBroken ? ERRORS.ABORTED : error;
         }
       }
 
@@ -148,21 +147,6 @@ function headersOf({ headersDistinct }: IncomingMessage): Headers {
   for (const [name, texts = []] of Object.entries(headersDistinct))
     for (const text of texts) headers.append(name, text);
   return headers;
-}
-
-/** The body, which fails if it breaks off. */
-function bodyUntil(req: IncomingMessage, stop: AbortSignal): Readable {
-  const body = new PassThrough();
-  const leave = (): void => {
-    req.unpipe(body);
-    body.end();
-  };
-  if (stop.aborted) leave();
-  stop.addEventListener('abort', leave, { once: true });
-  req.once('close', () => {
-    if (!req.complete) body.destroy(new Error('The body broke off'));
-  });
-  return stop.aborted ? body : req.pipe(body);
 }
 
 /** No such file of this caller: does not reveal whether another caller has it. */

@@ -16,6 +16,7 @@ import {
   respond,
 } from '../exchange/exchange.ts';
 import { answerFile, etagOf } from '../files/answer-file.ts';
+import { BodyBroken, bodyOf } from '../files/body.ts';
 import { fileNotFound, isTus, type Served, TusUploads } from '../files/tus-uploads.ts';
 import { digestIn, factsOf } from '../files/upload-facts.ts';
 import type { GatewayEvent } from '../telemetry/events.ts';
@@ -92,7 +93,9 @@ async function storeWhole(
   const facts = factsOf({ filename: queryText(req, 'filename'), mediaType });
   const expected = { sizeBytes: length === undefined ? undefined : Number(length), sha256: digestIn(req.headers) };
   const owner = principalKey(admission.principal);
-  const file = await files.write(owner, bodyOf(exchange), { facts, expected });
+  const file = await files.write(owner, bodyOf(req), { facts, expected }).catch((error: unknown) => {
+    throw error instanceof BodyBroken ? brokenOff(error) : error;
+  });
   const { id, sizeBytes, sha256 } = file;
   const part = { url: fileUrl(context, exchange, id), ...facts };
   res.statusCode = 201;
@@ -101,13 +104,8 @@ async function storeWhole(
   return { outcome: 'ok', bytes: sizeBytes };
 }
 
-async function* bodyOf({ req }: Exchange): AsyncGenerator<Uint8Array> {
-  try {
-    // Otherwise a refusal would close the connection before its answer.
-    yield* req.iterator({ destroyOnReturn: false });
-  } catch (cause) {
-    throw new A2AError('InvalidRequest', 'The body could not be read to its end: nothing of it is stored', { cause });
-  }
+function brokenOff(cause: BodyBroken): A2AError {
+  return new A2AError('InvalidRequest', 'The body could not be read to its end: nothing of it is stored', { cause });
 }
 
 function serveTus(context: GatewayContext, uploads: TusUploads, { admission, exchange }: AdmittedExchange) {

@@ -1,6 +1,6 @@
 import { type FileContent, type FileOptions, TurnMisuseError } from '@switchyard/agent';
 import type { FileAtUrl, FilePort } from '@switchyard/agent/runtime';
-import { type FileStore, fileIdIn } from '@switchyard/files';
+import { type FileStore, fileIdIn, type OpenFile } from '@switchyard/files';
 import { type GuardedClient, retryAfterMs } from '@switchyard/outgoing';
 import type { Part } from '@switchyard/protocol';
 import { errorForAgent } from './error-for-agent.ts';
@@ -48,7 +48,7 @@ export class StoredFiles implements FilePort {
       const own = await this.#dependencies.local?.open(this.#owner.owner, id);
       if (!own) return undefined;
       const { filename, mediaType, sizeBytes } = own.file;
-      return { stream: streamForAgent(own.read()), filename, mediaType, sizeBytes };
+      return { stream: streamForAgent(own), filename, mediaType, sizeBytes };
     } catch (error) {
       throw errorForAgent(error);
     }
@@ -119,21 +119,29 @@ async function* explaining(
 }
 
 /**
- * A file of this deployment, whose place may be away while an agent reads. Not a generator: it would not close a file
- * of which nothing was read.
+ * A file of this deployment, whose place may be away while an agent reads. Not from a generator, which would not close a
+ * file of which nothing was read. Each chunk is copied: an agent may keep it.
  */
-function streamForAgent(content: AsyncIterable<Uint8Array>): ReadableStream<Uint8Array> {
-  const reader = ReadableStream.from(content).getReader();
+function streamForAgent(file: OpenFile): ReadableStream<Uint8Array> {
+  const chunks = file.chunks()[Symbol.asyncIterator]();
+  const close = async (): Promise<void> => {
+    await chunks.return?.();
+    await file.close();
+  };
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const { done, value } = await reader.read().catch((error: unknown) => {
+        try {
+          const { done, value } = await chunks.next();
+          if (!done) return controller.enqueue(Buffer.from(value));
+          await close();
+          controller.close();
+        } catch (error) {
+          await close();
           throw errorForAgent(error);
-        });
-        if (done) controller.close();
-        else controller.enqueue(value);
+        }
       },
-      cancel: (reason) => reader.cancel(reason),
+      cancel: close,
     },
     { highWaterMark: 0 },
   );

@@ -1,0 +1,10 @@
+import { isMarkedAsUntransferable } from 'node:worker_threads';
+
+/**
+ * Gives the memory of bytes back of which nobody will read again. It would wait for the garbage collection, which sees
+ * little of it: 64 MiB in chunks of 64 KiB were all there at once. Memory that other bytes may share stays.
+ */
+export function free({ buffer, byteLength }: Uint8Array): void {
+  if (byteLength !== buffer.byteLength || !(buffer instanceof ArrayBuffer) || isMarkedAsUntransferable(buffer)) return;
+  buffer.transfer(0);
+}
