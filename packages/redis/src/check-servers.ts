@@ -27,8 +27,8 @@ export function versionProblem(version = `${OLDEST_REDIS}`): string | undefined 
 }
 
 /**
- * The version whose insides `script-command.ts` (how a command becomes bytes) and `deadline.ts` (the method in which
- * every command ends) override.
+ * The version whose insides `script-command.ts` (how a command becomes bytes), `deadline.ts` and `connection.ts` (the
+ * method in which every command ends) override.
  */
 const KNOWN_IOREDIS = '6.0.0';
 

@@ -138,11 +138,22 @@ function withSafeAsking(cluster: Cluster): Cluster {
   });
 }
 
+/**
+ * ioredis sends commands again after a reconnection, and those of its queue. Without this it would also send those that
+ * their deadline has rejected: what a caller was refused would happen minutes later, and undo what came in between.
+ */
+function forgetRefused<Connection extends RedisConnection>(connection: Connection): Connection {
+  const send: Cluster['sendCommand'] = connection.sendCommand.bind(connection);
+  const sendCommand: Cluster['sendCommand'] = (command, ...more) =>
+    command.isSettled ? command.promise : send(command, ...more);
+  return Object.assign(connection, { sendCommand });
+}
+
 function createConnection(address: RedisAddress): RedisConnection {
   const { kind, nodes, master: _, database: __, ...access } = address;
-  if (kind === 'cluster')
-    return withSafeAsking(new Cluster([...nodes], { ...CLUSTER, redisOptions: { ...COMMON, ...access } }));
-  return createRedis(address);
+  if (kind !== 'cluster') return createRedis(address);
+  const cluster = new Cluster([...nodes], { ...CLUSTER, redisOptions: { ...COMMON, ...access } });
+  return forgetRefused(withSafeAsking(cluster.on('+node', forgetRefused)));
 }
 
 /** A connection to one Redis, or to the master that the sentinels name. */
@@ -153,8 +164,8 @@ export function createRedis(
   if (kind === 'sentinel') {
     const encryption = access.tls && { enableTLSForSentinelMode: true, sentinelTLS: access.tls };
     const sentinels = { ...encryption, sentinels: [...nodes], name: master };
-    return new Redis({ ...SENTINEL, ...access, ...sentinels, db: database, ...more });
+    return forgetRefused(new Redis({ ...SENTINEL, ...access, ...sentinels, db: database, ...more }));
   }
   const [{ host, port } = { host: '127.0.0.1', port: 6379 }] = nodes;
-  return new Redis({ ...STANDALONE, ...access, host, port, db: database, ...more });
+  return forgetRefused(new Redis({ ...STANDALONE, ...access, host, port, db: database, ...more }));
 }

@@ -11,8 +11,9 @@ export interface Deadline {
 
 /**
  * The same connection for requests of clients, which must not wait until Redis comes back. While Redis is known to be
- * unreachable nothing is sent, so that an outage piles up no commands of callers that have gone. A command may still be
- * executed after it was rejected: a retry of the request finds its effect.
+ * unreachable nothing is sent, so that an outage piles up no commands of callers that have gone. A command that was sent
+ * may still be executed after it was rejected, by a Redis that was slow: a retry of the request finds its effect. It is
+ * not sent again after that (`connection.ts`).
  */
 export function withDeadline(redis: RedisConnection, { ms, health }: Deadline): RedisConnection {
   const send: Cluster['sendCommand'] = redis.sendCommand.bind(redis);

@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
+import { createConnections } from '../src/connection.ts';
+import { withDeadline } from '../src/deadline.ts';
+
+vi.setConfig({ testTimeout: 40_000 });
+
+const health = { isAnswering: true, isAnsweringFor: () => true };
+let server: TestRedis;
+let other: Redis;
+beforeAll(async () => {
+  server = await startRedis();
+  other = new Redis(server.url);
+});
+afterAll(async () => {
+  other.disconnect();
+  await server.stop();
+});
+
+test('a command whose caller has been refused is not sent again after a reconnection, and later ones are', async () => {
+  const { commands } = createConnections({ redisUrl: server.url }, { isReplicated: false });
+  commands.on('error', () => undefined);
+  await commands.connect();
+  const requests = withDeadline(commands, { ms: 200, health });
+  const id = String(await commands.call('CLIENT', 'ID'));
+  await other.call('CLIENT', 'PAUSE', '60000', 'WRITE');
+  await expect(requests.set('refused', '1')).rejects.toThrow('timed out');
+  await expect(requests.pipeline().set('refused-too', '1').set('and-this', '1').exec()).resolves.toMatchObject([
+    [expect.any(Error)],
+    [expect.any(Error)],
+  ]);
+  const waits = commands.set('waits', '1');
+  const isConnectedAgain = once(commands, 'ready');
+  await other.call('CLIENT', 'KILL', 'ID', id);
+  await isConnectedAgain;
+  await other.call('CLIENT', 'UNPAUSE');
+  expect(await waits).toBe('OK');
+  expect(await commands.mget('refused', 'refused-too', 'and-this')).toEqual([null, null, null]);
+  commands.disconnect();
+});
