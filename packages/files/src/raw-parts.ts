@@ -19,6 +19,9 @@ interface PartsOf {
   readonly inlineBytes: number;
 }
 
+/** Parts that are written at the same time. */
+const AT_ONCE = 4;
+
 /** Base64 has four characters for three bytes. */
 const isLarge = (raw: string | undefined, bytes: number): raw is string =>
   raw !== undefined && (raw.length * 3) / 4 - 2 > bytes && Buffer.byteLength(raw, 'base64') > bytes;
@@ -39,17 +42,22 @@ export async function moveRaw(
   { owner, taskId, agent, inlineBytes }: PartsOf,
 ): Promise<{ readonly ids: ReadonlyMap<number, string>; readonly refused?: unknown }> {
   const ids = new Map<number, string>();
-  // One after the other: they may be as large as a request may be, and each is in memory as bytes while it is written.
-  for (const [i, { raw, filename, mediaType = 'application/octet-stream' }] of parts.entries()) {
-    if (!isLarge(raw, inlineBytes)) continue;
+  const write = (at: readonly number[]): Promise<void> => {
+    const { raw = '', filename, mediaType = 'application/octet-stream' } = parts[at[0] ?? 0] ?? {};
     const bytes = Buffer.from(raw, 'base64');
     const facts = { mediaType, ...(filename !== undefined && { filename }), ...(agent !== undefined && { agent }) };
-    try {
-      ids.set(i, await files.writeRaw(owner, { facts, bytes, taskId }));
-    } catch (refused) {
-      // The others would wait for the store in vain.
-      return { ids, refused };
-    }
+    return files.writeRaw(owner, { facts, bytes, taskId }).then((id) => {
+      for (const i of at) ids.set(i, id);
+    });
+  };
+  const large = [...parts.keys()].filter((i) => isLarge(parts[i]?.raw, inlineBytes));
+  const contents = [...Map.groupBy(large, (i) => parts[i]?.raw).values()];
+  // Some at a time: each is in memory as bytes while it is written.
+  for (let next = 0; next < contents.length; next += AT_ONCE) {
+    const writes = await Promise.allSettled(contents.slice(next, next + AT_ONCE).map(write));
+    const failed = writes.find((each) => each.status === 'rejected');
+    // The others would wait for the store in vain.
+    if (failed) return { ids, refused: failed.reason };
   }
   return { ids };
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { skippedFor } from '../../../tests/support/has-program.ts';
 import { missingS3 } from '../../../tests/support/s3-server.ts';
-import { type FileStore, fileIdIn } from '../src/index.ts';
+import { type FileStore, fileIdIn, moveRaw, readRaw } from '../src/index.ts';
 import { broken, content, facts, read, sha256, sweepOptions } from './support/contents.ts';
 import { newFolder, type Place, useS3 } from './support/places.ts';
 
@@ -248,6 +248,24 @@ function testFiles(newPlace: () => Promise<Place>, secrets: readonly string[] = 
       await expect(small.writeRaw('o', given('t', Buffer.alloc(1_001)))).rejects.toMatchObject({ reason: 'too-large' });
       expect(await small.writeRaw('o', given('u'))).toMatch(/^r/);
       expect((await place.names()).filter((name) => /content(?:\/|$)/.test(name))).toHaveLength(1);
+    });
+
+    it('is stored once, however often a message has it, and what is small, or has no room, stays', async () => {
+      const raws = [...'aabcdefa'].map((letter) => Buffer.from(letter.repeat(300)).toString('base64'));
+      const parts = [{ url: 'https://other.example/x' }, ...raws.map((raw) => ({ raw })), { raw: 'AAAA' }];
+      const of = { owner: 'o', taskId: 't', inlineBytes: 100 };
+      const { ids, refused } = await moveRaw(files, parts, of);
+      expect([[...ids.keys()].sort(), new Set(ids.values()).size, refused]).toEqual([
+        [1, 2, 3, 4, 5, 6, 7, 8],
+        6,
+        undefined,
+      ]);
+      const moved = parts.map((_, i) => ({ url: `https://agents.example/files/${ids.get(i) ?? 'x'}` }));
+      const back = await readRaw(files, moved, { owner: 'o', maxBytes: 2_000 });
+      expect([...back]).toEqual(raws.slice(0, 6).map((raw, i) => [i + 1, raw]));
+      const tight = place.open({ maxFileBytes: 1_000, maxBytesPerPrincipal: 1_000 }, secrets);
+      const some = await moveRaw(tight, parts, { ...of, owner: 'p' });
+      expect(some.refused).toMatchObject({ reason: 'over-quota' });
     });
 
     it.runIf(secrets.length > 0)(
