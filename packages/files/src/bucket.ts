@@ -72,6 +72,11 @@ export class Bucket {
     this.#patient = clientWith(LARGE_MS);
   }
 
+  /** Whether of two requests that write the same object one is refused. */
+  get hasConditions(): boolean {
+    return this.#hasConditions;
+  }
+
   get prefix(): string {
     return this.#place.prefix;
   }

@@ -19,6 +19,18 @@ export class RunningHash {
     return this.#bytes;
   }
 
+  /**
+   * For a request whose first byte is stored perhaps before those that were seen, as chunks that are written again.
+   * @param start whole chunks, in plain bytes
+   */
+  addFrom(start: number): (plain: Uint8Array) => void {
+    let at = start;
+    return (plain) => {
+      if (at >= this.#bytes) this.add(plain);
+      at += plain.length;
+    };
+  }
+
   /** What has not filled its chunk comes again, with what follows. */
   readonly add = (plain: Uint8Array): void => {
     const end = this.#bytes + plain.length;

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Bucket } from './bucket.ts';
 import type { Content } from './durable.ts';
-import { type FileCipher, FileEncryption } from './encryption.ts';
+import { CHUNK_BYTES, type FileCipher, FileEncryption } from './encryption.ts';
 import { newFileId, rawId, sizedId, sizeOf } from './file-id.ts';
 import { type FileKeys, fileKeys, ownerKeys } from './file-keys.ts';
 import { FileRefused } from './file-refused.ts';
@@ -17,6 +17,7 @@ import type {
 } from './file-store.ts';
 import { plainContent } from './plain-content.ts';
 import { contentOf, limitOf, ownerName, requireExpected, roomLeft, tooLarge, tooLong } from './rules.ts';
+import { type RunningHash, RunningHashes } from './running-hashes.ts';
 import { discardUpload, partBytesFor, S3Upload } from './s3-upload.ts';
 import { type SweepOptions, type SweepResult, taskName } from './sweep.ts';
 import { sweepBucket } from './sweep-bucket.ts';
@@ -36,6 +37,8 @@ export class S3Files implements FileStore {
   #bucket: Promise<Bucket> | undefined;
   /** Uploads that a request of this process writes. */
   readonly #writing = new Set<string>();
+  /** Of uploads that are not complete. */
+  readonly #hashes = new RunningHashes();
 
   /** @param open is called once, with the first use */
   constructor(open: () => Promise<Bucket>, limits: FileLimits, encryption = new FileEncryption()) {
@@ -147,7 +150,7 @@ export class S3Files implements FileStore {
 
   /** A second request for the same upload in another process takes over: then this one throws `busy`. */
   async append(owner: string, id: string, { offset, content }: { offset: number; content: Content }): Promise<number> {
-    const { keys } = await this.#of(owner, id);
+    const { bucket, keys } = await this.#of(owner, id);
     if (this.#writing.has(keys.upload)) throw new FileRefused('busy', 'Another request writes this upload');
     this.#writing.add(keys.upload);
     try {
@@ -157,8 +160,11 @@ export class S3Files implements FileStore {
       if (stored !== offset) throw new FileRefused('wrong-offset', `The upload has ${stored} bytes, and not ${offset}`);
       const sizeBytes = sizeOf(id) ?? 0;
       if (!upload) return stored;
-      if (stored < sizeBytes) await this.#addTo(upload, content, sizeBytes);
-      if (upload.offset === sizeBytes) await upload.complete(id);
+      const hash = this.#hashes.take(keys.upload, { start: offset - (offset % CHUNK_BYTES), sizeBytes });
+      if (stored < sizeBytes) await this.#addTo(upload, content, { sizeBytes, hash });
+      // Without conditions another process may have written the same bytes, and not know it.
+      if (upload.offset === sizeBytes) await upload.complete(id, bucket.hasConditions ? hash?.digest() : undefined);
+      else if (hash) this.#hashes.keep(keys.upload, hash);
       return upload.offset;
     } finally {
       this.#writing.delete(keys.upload);
@@ -253,13 +259,17 @@ export class S3Files implements FileStore {
     return S3Upload.read(bucket, keys, (stored) => this.#encryption.read(ownerName(owner), id, stored));
   }
 
-  async #addTo(upload: S3Upload, content: Content, sizeBytes: number): Promise<void> {
+  async #addTo(
+    upload: S3Upload,
+    content: Content,
+    { sizeBytes, hash }: { readonly sizeBytes: number; readonly hash: RunningHash | undefined },
+  ): Promise<void> {
     await upload.claim();
     try {
       const onBytes = (end: number): void => {
         if (end > sizeBytes) throw tooLong(sizeBytes);
       };
-      await upload.add(content, { onBytes });
+      await upload.add(content, { onBytes, onChunk: hash?.addFrom(upload.partsEnd) });
     } catch (error) {
       if (!(error instanceof FileRefused && ofStore.includes(error.reason))) await upload.stop();
       throw error;

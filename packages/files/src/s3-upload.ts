@@ -114,6 +114,11 @@ export class S3Upload {
     return this.#state.offset;
   }
 
+  /** Plain bytes that are stored in parts. What follows them is written again by the next request. */
+  get partsEnd(): number {
+    return partsEnd(this.#state);
+  }
+
   /** Takes the upload over from a request that has not ended. */
   async claim(): Promise<void> {
     // A part of that request may still be on its way.
@@ -129,7 +134,7 @@ export class S3Upload {
    */
   async add(
     content: Content,
-    seen: { readonly onBytes: (end: number) => void; readonly onChunk?: (plain: Uint8Array) => void },
+    seen: { readonly onBytes: (end: number) => void; readonly onChunk?: ((plain: Uint8Array) => void) | undefined },
   ): Promise<void> {
     const { partBytes, sizeBytes = partBytes, tail } = this.#state;
     const start = partsEnd(this.#state);
@@ -165,29 +170,35 @@ export class S3Upload {
     else if (this.#rest.filled > 0) await this.#putPart();
   }
 
-  /** Makes a file of an upload in pieces that is sealed. Several processes may do so; one may delete it meanwhile. */
-  async complete(id: string): Promise<void> {
+  /**
+   * Makes a file of an upload in pieces that is sealed. Several processes may do so; one may delete it meanwhile.
+   * @param known its SHA-256; unset: it is read from the bucket
+   */
+  async complete(id: string, known?: string): Promise<void> {
     const { sizeBytes = 0 } = this.#state;
-    const { facts, cipher } = this.#file;
+    const { facts } = this.#file;
     if (sizeBytes === 0) await this.#bucket.put(this.#keys.content, '');
     else await this.#join();
-    const hash = createHash('sha256');
-    const range = { start: 0, end: sizeBytes - 1 };
-    const content = plainContent({ cipher, sizeBytes, range }, (stored) =>
-      this.#bucket.read(this.#keys.content, stored),
-    );
-    for await (const chunk of content) hash.update(chunk);
+    const sha256 = known ?? (await this.#sha256Of(sizeBytes));
     const isThere = async (key: string): Promise<boolean> => (await this.#bucket.modifiedMs(key)) !== undefined;
     if (!(await isThere(this.#keys.upload))) {
       if (await isThere(this.#keys.facts)) return;
       throw lost();
     }
-    await this.#writeFacts(this.#keys, { ...facts, id, sizeBytes, sha256: hash.digest('hex') });
+    await this.#writeFacts(this.#keys, { ...facts, id, sizeBytes, sha256 });
     if (!(await isThere(this.#keys.content))) {
       await this.#bucket.remove(this.#keys.facts);
       throw lost();
     }
     await removeUpload(this.#bucket, this.#keys);
+  }
+
+  async #sha256Of(sizeBytes: number): Promise<string> {
+    const hash = createHash('sha256');
+    const what = { cipher: this.#file.cipher, sizeBytes, range: { start: 0, end: sizeBytes - 1 } };
+    const content = plainContent(what, (stored) => this.#bucket.read(this.#keys.content, stored));
+    for await (const chunk of content) hash.update(chunk);
+    return hash.digest('hex');
   }
 
   /** Makes a file of what one request has written and sealed. @param keys of the file, whose size may not have been known */

@@ -90,6 +90,57 @@ describe.skipIf(missing)(`In a bucket${missing ? ` (${missing})` : ''}`, () => {
       expect((await objects()).sort()).toEqual(['content/<id>', 'files/<id>/facts.json']);
     });
 
+    describe('has the SHA-256 of what has come', () => {
+      const all = bytes(20 * MiB);
+      const readings = (): string[] => place.path.requests.filter((name) => /^GET .*\/content\//.test(name));
+      const pieces = [100, 3 * MiB, 70_000, 9 * MiB, 5, 20 * MiB];
+
+      /** @param processes who gets each piece, in turn */
+      const sendTo = async (...processes: FileStore[]): Promise<string> => {
+        const id = await files.begin('o', facts, all.length);
+        let offset = 0;
+        for (const [i, piece] of pieces.entries()) {
+          const rest = { offset, content: chunksOf(all.subarray(offset, offset + piece)) };
+          offset = (await processes[i % processes.length]?.append('o', id, rest)) ?? 0;
+        }
+        expect(await files.find('o', id)).toMatchObject({ sha256: sha256(all) });
+        return id;
+      };
+
+      it.each([[[]], [['a secret']]])(
+        'and is not read again if one process got all, with the secrets %j',
+        async (secrets) => {
+          files = place.open(roomy, secrets);
+          await files.start();
+          await sendTo(files);
+          expect(readings()).toEqual([]);
+        },
+      );
+
+      it('but is read if another process got some of it, or the server knows no conditions', async () => {
+        await sendTo(files, place.open(roomy), files);
+        expect(readings()).toHaveLength(1);
+        place.path.fate = (request) =>
+          request.includes('.probe') && requestsOf('.probe').length === 2
+            ? { status: 501, code: 'NotImplemented' }
+            : 'passes';
+        place.path.requests.length = 0;
+        await files.start();
+        await sendTo(files);
+        expect(readings()).toHaveLength(1);
+      });
+
+      it('and is read after a piece that broke off', async () => {
+        const id = await files.begin('o', facts, all.length);
+        await files.append('o', id, { offset: 0, content: content(all.subarray(0, 100_000)) });
+        const cut = broken(all.subarray(100_000, 250_000));
+        await expect(files.append('o', id, { offset: 100_000, content: cut })).rejects.toThrow('broke off');
+        await files.append('o', id, { offset: 250_000, content: chunksOf(all.subarray(250_000)) });
+        expect(await files.find('o', id)).toMatchObject({ sha256: sha256(all) });
+        expect(readings()).toHaveLength(1);
+      });
+    });
+
     it('keeps what was sent before the connection broke, beyond a part', async () => {
       const all = bytes(10 * MiB);
       const id = await files.begin('o', facts, all.length);
