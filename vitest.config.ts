@@ -19,6 +19,7 @@ const inProcess = [
   'settings',
   'store',
   'telemetry',
+  'upkeep',
 ];
 const inPackages = `{apps,packages}/{${inProcess}}/test/**/*.test.ts`;
 /** They share a browser. */

@@ -17,6 +17,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/conversations': ['protocol', 'redis', 'store'],
   'packages/push': ['redis', 'store'],
   'packages/schedules': ['protocol', 'push', 'redis', 'store'],
+  'packages/upkeep': ['redis', 'store'],
   'packages/operators': ['access', 'conversations', 'protocol', 'push', 'redis', 'store'],
   'packages/archive': ['store'],
   'packages/agent': ['protocol'],
@@ -58,6 +59,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'push',
     'schedules',
     'schema',
+    'upkeep',
     'operators',
     'archive',
     'agent',
@@ -101,17 +103,20 @@ const edgeFiles = /\/(?:main|config)\.ts$|^packages\/create\/template\//;
 /** Examples come with the services that they pretend to use. */
 const mayListen = /^examples\//;
 
-const buildOnTheStore = ['access', 'conversations', 'operators', 'push', 'schedules'].map((name) => `packages/${name}`);
+const buildOnTheStore = ['access', 'conversations', 'operators', 'push', 'schedules', 'upkeep'].map(
+  (name) => `packages/${name}`,
+);
 
-/** Packages that look at another one in its tests, although they stand on it. */
+/** What tests of a package use beside what it stands on: of the store, what stands on it. */
 const testedWith: Readonly<Record<string, readonly string[]>> = {
-  'packages/store': ['access', 'conversations', 'operators', 'push', 'schedules'],
+  'packages/store': ['access', 'conversations', 'operators', 'push', 'schedules', 'upkeep'],
+  'packages/upkeep': ['protocol', 'push', 'schedules'],
 };
 
 /** Folders of the store that carry a message, and those that only stand on them. */
 const core =
   /^packages\/store\/src\/(?:archive|deployment|encryption|queue|record|tasks|outbox|turns|steps|waits|calls|memory|places|pace|feed)\//;
-const outsideCore = /^packages\/store\/src\/(?:registry|room|search-index|time-to-live)\//;
+const outsideCore = /^packages\/store\/src\/(?:registry|time-to-live)\//;
 
 export const rules: readonly Rule[] = [
   importsGoDown,

@@ -6,6 +6,7 @@ import { PostgresArchive } from '@switchyard/archive';
 import { Ops, type TenantDeletion } from '@switchyard/operators';
 import { isOutage, Store, type StoreSettings, type TaskReading } from '@switchyard/store';
 import { sortableTime, withdrawnLetter } from '@switchyard/store/inside';
+import { AgentIndexes } from '@switchyard/upkeep';
 import { Redis } from 'ioredis';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test, vi } from 'vitest';
@@ -448,7 +449,7 @@ describe.skipIf(skipped)(`the archive${skipped && ` (not tested: ${skipped})`}`,
     await delay(2_100);
     const trim = async (cursor: string): Promise<number> => {
       for (const key of await redis.keys(`${prefix}*outbox:archived`)) await redis.set(key, cursor);
-      await store.agentIndexes.trim();
+      await new AgentIndexes(store.inside).trim();
       const indexes = await redis.keys(`${prefix}{s*}:a:writes`);
       return (await Promise.all(indexes.map((key) => redis.zcard(key)))).reduce((sum, count) => sum + count, 0);
     };

@@ -59,8 +59,6 @@ export type { JobOutcome, RunningJob } from './queue/running-job.ts';
 export type { DueWork, ShardChecks } from './queue/shard-checks.ts';
 export { type AgentAnnouncement, type AnnouncedAgent, namedSkill, skillHint } from './registry/announcement.ts';
 export { announceEveryMs, type Registry } from './registry/registry.ts';
-export type { MadeRoom, Room } from './room/room.ts';
-export type { AgentIndexes } from './search-index/agent-indexes.ts';
 export { type BegunStep, type Steps, TooManyResults } from './steps/steps.ts';
 export { type Availability, type RequestStore, Store, type StoreInside } from './store.ts';
 export type { KeyClaim, KeyedRequest } from './tasks/accept/idempotency-keys.ts';

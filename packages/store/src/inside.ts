@@ -24,7 +24,7 @@ export { type JobCounts, sumOfJobs } from './queue/job-counts.ts';
 export type { QueueSample } from './queue/load.ts';
 export { PUSH_QUEUE, type Queues } from './queue/queues.ts';
 export { claimMembers } from './record/claim-members.ts';
-export { recordArgNames, recordArgValues, recordKeyNames } from './record/record-args.ts';
+export { recordArgNames, recordArgValues, recordKeyNames, sharedKeyNames } from './record/record-args.ts';
 export { type AnnouncedAgent, queuesOf } from './registry/announcement.ts';
 export type { Registry } from './registry/registry.ts';
 export type { StoreInside } from './store.ts';

@@ -35,8 +35,6 @@ import { Queues } from './queue/queues.ts';
 import { ShardChecks } from './queue/shard-checks.ts';
 import { WakeUps } from './queue/wake-ups.ts';
 import { Registry } from './registry/registry.ts';
-import { Room } from './room/room.ts';
-import { AgentIndexes } from './search-index/agent-indexes.ts';
 import { Steps } from './steps/steps.ts';
 import type { AcceptDependencies } from './tasks/accept/accept.ts';
 import { NewTasks } from './tasks/accept/new-tasks.ts';
@@ -110,8 +108,6 @@ export class Store {
   readonly interrupted: InterruptedTasks;
   /** Tells a process which work is due, besides jobs. */
   readonly dueWork: Pick<ShardChecks, 'listen'>;
-  readonly agentIndexes: AgentIndexes;
-  readonly room: Room;
   /** Its commands do not wait for Redis to come back. */
   readonly pace: Pace;
   readonly registry: Registry;
@@ -185,8 +181,6 @@ export class Store {
     });
     this.feeds = new Feeds(dependencies, channels, this.settings);
     this.registry = new Registry(redis, channels, prefix);
-    this.agentIndexes = new AgentIndexes({ ...dependencies, registry: this.registry });
-    this.room = new Room({ ...dependencies, registry: this.registry });
     this.inside = { ...dependencies, channels, registry: this.registry };
     this.schema = new Schema(redis, { prefix, shards: shardCount, deployment, program: processId });
     const due = migrations.map((migration) => migration({ redis, shards }));

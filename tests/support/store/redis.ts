@@ -4,6 +4,7 @@ import { Ops } from '@switchyard/operators';
 import { Deliveries, Webhooks } from '@switchyard/push';
 import { ScheduleList, Schedules } from '@switchyard/schedules';
 import { Store, type StoreSettings } from '@switchyard/store';
+import { AgentIndexes, Room } from '@switchyard/upkeep';
 import { Redis } from 'ioredis';
 import { afterAll, inject } from 'vitest';
 import { uniquePrefix } from '../prefix.ts';
@@ -36,6 +37,8 @@ export function onStore({ inside }: Store) {
     deliveries: new Deliveries(inside),
     credentials: new Credentials(inside),
     audit: new AuditTrail(inside),
+    room: new Room(inside),
+    agentIndexes: new AgentIndexes(inside),
   };
 }
 

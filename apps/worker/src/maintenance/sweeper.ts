@@ -1,4 +1,5 @@
 import type { Shard, Store } from '@switchyard/store';
+import { AgentIndexes, Room } from '@switchyard/upkeep';
 import type { Emit } from '../telemetry/events.ts';
 import { PartPoller, Poller } from '../timing/timing.ts';
 
@@ -13,11 +14,12 @@ const MUCH_ROOM_EVERY_MS = 5_000;
 /** Percent of the memory below the limit from which tasks are dropped. */
 const MUCH_ROOM = 15;
 
-type SweptStore = Pick<Store, 'outbox' | 'interrupted' | 'agentIndexes' | 'dueWork' | 'room' | 'settings'>;
+type SweptStore = Pick<Store, 'outbox' | 'interrupted' | 'dueWork' | 'inside' | 'settings'>;
 
 /** Repairs tasks that have work to do but no live owner, when they are due; and on a timer. */
 export class Sweeper {
   readonly #store: SweptStore;
+  readonly #room: Room;
   readonly #emit: Emit;
   readonly #onError: (error: unknown) => void;
   readonly #poller: PartPoller<Shard>;
@@ -28,10 +30,12 @@ export class Sweeper {
 
   constructor(store: SweptStore, everyMs: number, emit: Emit) {
     this.#store = store;
+    this.#room = new Room(store.inside);
     this.#emit = emit;
     this.#onError = (error) => emit({ kind: 'error', where: 'sweep', err: error });
     this.#poller = new PartPoller({ everyMs, run: (shards) => this.#run(shards), onError: this.#onError });
-    const trim = () => store.agentIndexes.trim(INDEXES_AT_ONCE);
+    const indexes = new AgentIndexes(store.inside);
+    const trim = () => indexes.trim(INDEXES_AT_ONCE);
     this.#trimmer = new Poller({ everyMs: TRIM_EVERY_MS, run: trim, onError: this.#onError });
     const makeRoom = () => this.#makeRoom();
     this.#roomMaker = new Poller({ everyMs: ROOM_EVERY_MS, run: makeRoom, onError: this.#onError });
@@ -58,7 +62,7 @@ export class Sweeper {
 
   async #makeRoom(): Promise<void> {
     if (performance.now() < this.#checkRoomAt) return;
-    const { dropped, keptMs, usedShare } = await this.#store.room.make();
+    const { dropped, keptMs, usedShare } = await this.#room.make();
     const hasMuch = usedShare * 100 < this.#store.settings.makeRoomAtPercent - MUCH_ROOM;
     this.#checkRoomAt = performance.now() + (hasMuch ? MUCH_ROOM_EVERY_MS : 0);
     if (dropped) this.#emit({ kind: 'room-made', dropped, keptMs });

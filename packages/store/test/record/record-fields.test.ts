@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 // The header of fields.lua names every field of a task's hash, and the files that write it besides write_fields(). The
 // key of a hash is known by its name: `task_key` and the like are tasks.
 
-const source = new URL('../../src/', import.meta.url);
+const packages = new URL('../../../', import.meta.url);
 const TASK = /^(?:record\.key|(?:\w+_)?task_key|caller_key|tasks_root \.\. \w+)$/;
 const WRITE = /^H(?:SET|SETNX|DEL|INCRBY)$/;
 const ROW = /^-- {3}(\S+)(?: +(.*))?$/gm;
@@ -26,10 +26,12 @@ function isNode(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && 'type' in value;
 }
 
-const files = globSync('**/*.lua', { cwd: source }).map((path): File => {
-  const text = readFileSync(new URL(path, source), 'latin1');
-  return { name: basename(path, '.lua'), text, nodes: nodesOf(parse(text, { luaVersion: '5.1', ranges: true })) };
-});
+const files = globSync('{conversations,push,schedules,store,upkeep}/src/**/*.lua', { cwd: packages }).map(
+  (path): File => {
+    const text = readFileSync(new URL(path, packages), 'latin1');
+    return { name: basename(path, '.lua'), text, nodes: nodesOf(parse(text, { luaVersion: '5.1', ranges: true })) };
+  },
+);
 
 const textOf = ({ text }: File, node: Node): string => {
   const [from, to] = 'range' in node && Array.isArray(node.range) ? node.range : [0, 0];
@@ -76,7 +78,7 @@ for (const file of files)
     for (const field of [...written(file, node), ...changed(file, node)])
       found.set(field, (found.get(field) ?? new Set()).add(file.name));
 
-const fields = readFileSync(new URL('record/fields.lua', source), 'utf8');
+const fields = readFileSync(new URL('store/src/record/fields.lua', packages), 'utf8');
 const header = fields.slice(0, fields.indexOf('\nlocal ')).replace(/\n-- {10,}/g, ' ');
 const table = new Map(Array.from(header.matchAll(ROW), ([, field = '', by = '']) => [field, by.split(' ').sort()]));
 
@@ -102,7 +104,7 @@ test('task-keys.lua lists each key that is made from the key of a task', () => {
       ([, letter]) => letter,
     ),
   );
-  const list = readFileSync(new URL('record/task-keys.lua', source), 'utf8');
+  const list = readFileSync(new URL('store/src/record/task-keys.lua', packages), 'utf8');
   const [, ends = '', kept = ''] = /OTHER_KEYS, KEPT_KEYS = '(\w+)', '(\w+)'/.exec(list) ?? [];
   expect([...new Set(made)].sort()).toEqual([...`${ends}${kept}`].sort());
 });

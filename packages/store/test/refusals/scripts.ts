@@ -1167,7 +1167,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 1,
     },
   ],
-  'room/make-room.lua': [
+  'upkeep/make-room.lua': [
     {
       kind: 'ends',
       settings: { retentionMinMs: -1_000, makeRoomAtPercent: 1e-12 },
@@ -1185,7 +1185,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 1,
     },
   ],
-  'search-index/trim-index.lua': [
+  'upkeep/trim-index.lua': [
     {
       kind: 'ends',
       settings: { retentionMs: -1_000 },

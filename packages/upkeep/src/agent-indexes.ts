@@ -1,10 +1,6 @@
 import { defineScript, integer, type RedisConnection } from '@switchyard/redis';
-import type { ShardKeys } from '../deployment/keys.ts';
-import type { StoreSettings } from '../deployment/settings.ts';
-import type { Shards } from '../deployment/shards.ts';
-import { REMOTE_AGENTS } from '../queue/job.ts';
-import type { Registry } from '../registry/registry.ts';
-import type { HasArchive } from '../tasks/read/archived-reads.ts';
+import { REMOTE_AGENTS, type Registry, type StoreSettings } from '@switchyard/store';
+import type { HasArchive, ShardKeys, Shards } from '@switchyard/store/inside';
 
 /** What the indexes use of the store. */
 interface IndexDependencies extends HasArchive {

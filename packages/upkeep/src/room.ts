@@ -8,12 +8,8 @@ import {
   text,
   tuple,
 } from '@switchyard/redis';
-import type { ShardKeys } from '../deployment/keys.ts';
-import type { StoreSettings } from '../deployment/settings.ts';
-import type { Shards } from '../deployment/shards.ts';
-import { REMOTE_AGENTS } from '../queue/job.ts';
-import { sharedKeyNames } from '../record/record-args.ts';
-import type { Registry } from '../registry/registry.ts';
+import { REMOTE_AGENTS, type Registry, type StoreSettings } from '@switchyard/store';
+import { type ShardKeys, type Shards, sharedKeyNames } from '@switchyard/store/inside';
 import { type DroppablePart, TASKS_OF_PLAN, tasksToDrop } from './tasks-to-drop.ts';
 
 const makeRoomScript = defineScript({

@@ -1,6 +1,5 @@
 import type { RedisConnection } from '@switchyard/redis';
-import type { ShardKeys } from '../deployment/keys.ts';
-import { scopeOf } from '../deployment/scope.ts';
+import { type ShardKeys, scopeOf } from '@switchyard/store/inside';
 
 /** An index of tasks, and how many of its oldest ended tasks may go at once. */
 export interface DroppablePart {

@@ -1,11 +1,12 @@
 import type { TurnEvent } from '@switchyard/protocol';
 import { Webhooks } from '@switchyard/push';
 import { Schedules } from '@switchyard/schedules';
+import { type Scope, Store, type StoreSettings, TaskMissing } from '@switchyard/store';
+import { Room } from '@switchyard/upkeep';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { startRedis } from '../../../../tests/support/redis.ts';
-import { type Scope, Store, type StoreSettings, TaskMissing } from '../../src/index.ts';
-import { accepted, begun, userMessage } from '../support/drive.ts';
-import { alice, bob, testRedis } from '../support/redis.ts';
+import { startRedis } from '../../../tests/support/redis.ts';
+import { accepted, begun, userMessage } from '../../../tests/support/store/drive.ts';
+import { alice, bob, testRedis } from '../../../tests/support/store/redis.ts';
 
 // A Redis of its own, whose memory the tests limit.
 const server = await startRedis();
@@ -76,9 +77,9 @@ describe('while less than makeRoomAtPercent of the memory is used', () => {
   test('no task is dropped', async () => {
     const store = await openStore();
     const ids = await endedTasks(store, 3);
-    expect(await store.room.make()).toMatchObject({ dropped: 0, usedShare: 0 });
+    expect(await new Room(store.inside).make()).toMatchObject({ dropped: 0, usedShare: 0 });
     await redis.config('SET', 'maxmemory', String(2 * (await usedBytes())));
-    const { dropped, usedShare } = await store.room.make();
+    const { dropped, usedShare } = await new Room(store.inside).make();
     expect(dropped).toBe(0);
     expect(usedShare).toBeGreaterThan(0.3);
     expect(await kept(store, alice, ids)).toEqual(ids);
@@ -89,13 +90,13 @@ describe('in a Redis that is nearly full', () => {
   test('the oldest ended tasks go, until there is room', async () => {
     const store = await openStore();
     const ids = await endedTasks(store, 90);
-    await store.room.make(); // loads the script, which needs memory, too
+    await new Room(store.inside).make(); // loads the script, which needs memory, too
     await limitMemory(1_000_000);
-    const { dropped } = await store.room.make();
+    const { dropped } = await new Room(store.inside).make();
     expect(dropped).toBeGreaterThan(10);
     expect(dropped).toBeLessThan(90);
     // Before the reads: Redis 8 counts the memory of Lua, and so what their scripts leave to its garbage collector.
-    expect((await store.room.make()).dropped).toBe(0);
+    expect((await new Room(store.inside).make()).dropped).toBe(0);
     expect(await kept(store, alice, ids)).toEqual(ids.slice(dropped));
   });
 
@@ -108,7 +109,7 @@ describe('in a Redis that is nearly full', () => {
     await (await begun(store, asks)).publish(outcome('INPUT_REQUIRED'));
     const gone = await ended(store);
     await limitMemoryFarBelow();
-    expect((await store.room.make()).dropped).toBe(1);
+    expect((await new Room(store.inside).make()).dropped).toBe(1);
     expect(await kept(store, alice, [submitted, working, asks, gone])).toEqual([submitted, working, asks]);
   });
 
@@ -119,10 +120,10 @@ describe('in a Redis that is nearly full', () => {
     await (await begun(store, taskId)).publish(outcome('COMPLETED'));
     const others = await endedTasks(store, 70);
     await limitMemoryFarBelow();
-    expect((await store.room.make()).dropped).toBe(70);
+    expect((await new Room(store.inside).make()).dropped).toBe(70);
     expect(await kept(store, alice, [taskId, ...others])).toEqual([taskId]);
     await redis.zrem('sw{s0}:push', `${taskId}.1`);
-    expect((await store.room.make()).dropped).toBe(1);
+    expect((await new Room(store.inside).make()).dropped).toBe(1);
   });
 
   test('a called task stays until its caller has ended', async () => {
@@ -134,10 +135,10 @@ describe('in a Redis that is nearly full', () => {
     if (call.verdict !== 'accepted') throw new Error(call.verdict);
     await (await begun(store, call.taskId)).publish(outcome('COMPLETED'));
     await limitMemoryFarBelow();
-    expect((await store.room.make()).dropped).toBe(0);
+    expect((await new Room(store.inside).make()).dropped).toBe(0);
     expect(await kept(store, kitchen, [call.taskId])).toEqual([call.taskId]);
     await turn.publish(outcome('COMPLETED'));
-    expect((await store.room.make()).dropped).toBe(2);
+    expect((await new Room(store.inside).make()).dropped).toBe(2);
   });
 
   test('the task of a schedule stays until the next one is made', async () => {
@@ -150,7 +151,7 @@ describe('in a Redis that is nearly full', () => {
     await store.tasks.cancel(alice, taskId);
     await redis.zadd('sw{s0}:outbox:later', 0, `${taskId} acme/alice/echo`);
     await limitMemoryFarBelow();
-    expect((await store.room.make()).dropped).toBe(0);
+    expect((await new Room(store.inside).make()).dropped).toBe(0);
     expect(await kept(store, alice, [taskId])).toEqual([taskId]);
   });
 
@@ -158,8 +159,8 @@ describe('in a Redis that is nearly full', () => {
     const store = await openStore({ retentionMinMs: 500 });
     const [taskId = ''] = await endedTasks(store, 1);
     await limitMemoryFarBelow();
-    expect((await store.room.make()).dropped).toBe(0);
-    await expect.poll(async () => (await store.room.make()).dropped).toBe(1);
+    expect((await new Room(store.inside).make()).dropped).toBe(0);
+    await expect.poll(async () => (await new Room(store.inside).make()).dropped).toBe(1);
     expect(await kept(store, alice, [taskId])).toEqual([]);
   });
 
@@ -167,9 +168,9 @@ describe('in a Redis that is nearly full', () => {
     const store = await openStore();
     const few = await endedTasks(store, 10, bob);
     const many = await endedTasks(store, 100, alice);
-    await store.room.make();
+    await new Room(store.inside).make();
     await limitMemory(1_000_000);
-    const { dropped } = await store.room.make();
+    const { dropped } = await new Room(store.inside).make();
     expect(dropped).toBeLessThan(90);
     expect(await kept(store, bob, few)).toEqual(few);
     expect(await kept(store, alice, many)).toEqual(many.slice(dropped));
@@ -179,7 +180,7 @@ describe('in a Redis that is nearly full', () => {
     const store = await openStore({ makeRoomAtPercent: 0 });
     const ids = await endedTasks(store, 2);
     await limitMemoryFarBelow();
-    expect(await store.room.make()).toMatchObject({ dropped: 0, usedShare: 0 });
+    expect(await new Room(store.inside).make()).toMatchObject({ dropped: 0, usedShare: 0 });
     expect(await kept(store, alice, ids)).toEqual(ids);
   });
 });
@@ -191,7 +192,7 @@ describe('of a dropped task', () => {
     const { taskId } = await accepted(store, alice, message);
     await (await begun(store, taskId)).publish(outcome('COMPLETED'));
     await limitMemoryFarBelow();
-    await store.room.make();
+    await new Room(store.inside).make();
     await redis.config('SET', 'maxmemory', '0');
     expect(await store.tasks.read(alice, taskId)).toBeUndefined();
     expect(await store.tasks.list(alice, { pageSize: 9 })).toMatchObject({ tasks: [], totalSize: 0 });

@@ -28,7 +28,7 @@ local allowed = number_of('maxmemory')
 local used = number_of('used_memory') - number_of('mem_not_counted_for_evict')
 if allowed == 0 or used * 100 < allowed * percent then return { used, allowed, 0, 0, '' } end
 
---- @include "../record/drop-tasks.lua"
+--- @include "@switchyard/store/record/drop-tasks.lua"
 
 local before = sortable(math.max(0, now_ms() - min_ms))
 local positions = oldest_ended(index, after, before, limit)

@@ -1,0 +1,2 @@
+export { AgentIndexes } from './agent-indexes.ts';
+export { type MadeRoom, Room } from './room.ts';
