@@ -155,6 +155,9 @@ describe('archive', () => {
       ['/admin/archive:recopy', {}],
       ['/admin/archive:recopy', { since: '2026-01-31T12:00:00Z' }],
     ]);
+    api.answer('/admin/archive', { archive: { tasks: 7, bytes: 1, leftOut: [] } });
+    expect((await run(['archive', 'recount'], { env })).out).toContain('Tasks: 7\n');
+    expect(api.requests.at(-2)).toMatchObject({ method: 'POST', path: '/admin/archive:recount' });
     expect((await run(['archive', 'forget', '-y'], { env })).out).toBe('Archive: forgotten\n');
   });
 });

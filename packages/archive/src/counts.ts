@@ -44,9 +44,7 @@ function trigger({ schema, tasks, counts }: Tables, { event, tables, changed }: 
     BEGIN
       INSERT INTO ${counts} AS known (scope, agent_key, bucket, letter, tasks)
       SELECT scope, agent_key, left(at, ${BUCKET_LENGTH}), letter, sum(change)
-      FROM (${changed}) AS changed,
-        LATERAL (VALUES ('o' || owner_key, time), ('t' || tenant_key, ended_at), ('a', ended_at)) AS counted (scope, at)
-      WHERE letter IS NOT NULL
+      ${countedIn(`(${changed}) AS changed`)}
       GROUP BY 1, 2, 3, 4 HAVING sum(change) <> 0 ORDER BY 1, 2, 3, 4
       ON CONFLICT (scope, agent_key, bucket, letter) DO UPDATE SET tasks = known.tasks + excluded.tasks;
       RETURN NULL;
@@ -54,6 +52,23 @@ function trigger({ schema, tasks, counts }: Tables, { event, tables, changed }: 
     CREATE TRIGGER ${name} AFTER ${event} ON ${tasks} REFERENCING ${tables}
       FOR EACH STATEMENT EXECUTE FUNCTION ${schema}.${name}();`;
 }
+
+/** Each task for each of its counts. */
+const countedIn = (tasks: string): string => `
+      FROM ${tasks},
+        LATERAL (VALUES ('o' || owner_key, time), ('t' || tenant_key, ended_at), ('a', ended_at)) AS counted (scope, at)
+      WHERE letter IS NOT NULL`;
+
+/** Counts all tasks again, in one transaction. Who writes tasks waits meanwhile. */
+export const recountStatements = ({ tasks, counts }: Tables): readonly Statement[] => [
+  { text: `LOCK TABLE ${tasks} IN SHARE MODE` },
+  { text: `DELETE FROM ${counts}` },
+  {
+    text: `
+      INSERT INTO ${counts} (scope, agent_key, bucket, letter, tasks)
+      SELECT scope, agent_key, left(at, ${BUCKET_LENGTH}), letter, count(*) ${countedIn(tasks)} GROUP BY 1, 2, 3, 4`,
+  },
+];
 
 /** Forgets that there is none before a time. */
 export const emptyCounts = ({ counts }: Tables, before: string): Statement => ({

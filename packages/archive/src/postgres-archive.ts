@@ -13,7 +13,7 @@ import {
 } from '@switchyard/store';
 import { escapeIdentifier } from 'pg';
 import { parseAddress } from './address.ts';
-import { emptyCounts } from './counts.ts';
+import { emptyCounts, recountStatements } from './counts.ts';
 import { Database } from './database.ts';
 import { endedStatement } from './ended.ts';
 import { findStatement } from './find.ts';
@@ -43,6 +43,9 @@ export interface ArchiveSettings {
 /** So many characters may take longer than other statements on a slow network. */
 const LARGE_BATCH = 1024 ** 2;
 const LARGE_TIMEOUT_MS = 60_000;
+
+/** A million tasks may take a minute. */
+const RECOUNT_TIMEOUT_MS = 10 * 60_000;
 
 /** Searches for texts at the same time. */
 const SEARCHES = 2;
@@ -194,6 +197,13 @@ export class PostgresArchive implements TaskArchive {
     const { count = 0 } = gone ?? {};
     if (count > 0 && count < size) await this.#query(emptyCounts(this.#tables, before));
     return count;
+  }
+
+  async recount(): Promise<void> {
+    await this.start();
+    await this.#database.transaction(RECOUNT_TIMEOUT_MS, async (query) => {
+      for (const statement of recountStatements(this.#tables)) await query(statement);
+    });
   }
 
   async status(): Promise<ArchiveStatus> {

@@ -136,6 +136,18 @@ describe.skipIf(skippedFor(missingPostgres))('totals of the archive', () => {
     expect(rows.length).toBeLessThan(20);
   });
 
+  it('are exact again once they are counted again, also while processes write', async () => {
+    await client.query('TRUNCATE switchyard.tasks; TRUNCATE switchyard.counts');
+    const tasks = Array.from({ length: 400 }, (_, i) => taskOf(i));
+    const [known, others] = [tasks.slice(0, 200), tasks.slice(200)];
+    await archive.put(known);
+    await archive.delete('task-7');
+    await client.query('UPDATE switchyard.counts SET tasks = 2 * tasks');
+    expect((await archive.status()).tasks).toBe(2 * 199);
+    await Promise.all([archive.recount(), ...others.map((task) => archive.put([task]))]);
+    await expectExact(tasks.filter(({ id }) => id !== 'task-7'));
+  });
+
   it('are exact after processes have put and deleted the same tasks at the same time', async () => {
     await client.query('TRUNCATE switchyard.tasks, switchyard.counts');
     const processes = Array.from({ length: 4 }, () => new PostgresArchive({ url: server.url, onError: unexpected }));

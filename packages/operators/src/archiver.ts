@@ -113,6 +113,11 @@ export class Archiver {
     return setCursorsBack(this.#dependencies, since);
   }
 
+  /** Counts the tasks of the archive again. @throws {ArchiveUnavailable} */
+  recount(): Promise<void> {
+    return this.#dependencies.archive.recount();
+  }
+
   /** Forgets tasks of the archive that ended longer ago. @returns their number */
   async expire(retentionMs: number, signal: AbortSignal): Promise<number> {
     const before = keptSince(retentionMs);

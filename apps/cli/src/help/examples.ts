@@ -39,6 +39,7 @@ export const examples: Readonly<Record<string, readonly string[]>> = {
   'archive status': ['switchyard archive'],
   'archive verify': ['switchyard archive verify', 'switchyard archive verify --all --repair'],
   'archive recopy': ['switchyard archive recopy --since 2026-01-31T12:00:00Z'],
+  'archive recount': ['switchyard archive recount'],
   'archive forget': ['switchyard archive forget'],
   'tenant export': ['switchyard tenant export acme acme.jsonl', 'switchyard tenant export acme --subject ada'],
   search: ['switchyard search agent:pizza state:failed since:1h', `switchyard search 'text:"two words"' text:-draft`],

@@ -18,7 +18,9 @@ import { resumed } from './resumed.ts';
 
 /** `archive`: ended tasks in PostgreSQL. */
 export function addArchiveCommands(program: Command, invocation: Invocation): void {
-  const archive = program.command('archive').description('ended tasks in PostgreSQL: status, verify, copy again');
+  const archive = program
+    .command('archive')
+    .description('ended tasks in PostgreSQL: status, verify, copy again, count again');
   ofOperators(archive);
   archive
     .command('status', { isDefault: true })
@@ -50,6 +52,16 @@ export function addArchiveCommands(program: Command, invocation: Invocation): vo
         session.output.result({}, () =>
           field('Archive', 'workers copy again; switchyard archive says how far they are'),
         );
+      }),
+    );
+  archive
+    .command('recount')
+    .description('count the tasks of the archive again, after pg_restore --data-only; nothing is copied meanwhile')
+    .action((_, command: Command) =>
+      withOperator(invocation, command, async (session, api) => {
+        await api.call('/admin/archive:recount', z.unknown(), { method: 'POST' });
+        const status = await api.call('/admin/archive', archiveSchema);
+        session.output.result(status, () => statusText(status));
       }),
     );
   archive

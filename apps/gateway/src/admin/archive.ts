@@ -23,6 +23,10 @@ export const archiveRoutes = [
     await there(ops.archiver).recopy(parameters.since);
     return undefined;
   }),
+  adminAction(['post', '/admin/archive\\:recount'], async ({ ops }) => {
+    await there(ops.archiver).recount();
+    return undefined;
+  }),
   adminAction(['post', '/admin/archive\\:forget'], async ({ ops }) => {
     if (ops.archiver) throw new A2AError('Conflict', 'This gateway has an archive: take ARCHIVE_URL away first');
     await ops.forgetArchive();

@@ -85,15 +85,16 @@ describe.skipIf(skipped)(`the archive after a restore${skipped && ` (not tested:
     };
   }
 
-  async function backUpPostgres(): Promise<() => Promise<void>> {
+  /** @returns what takes everything away with SQL, and puts the copy back */
+  async function backUpPostgres(): Promise<(sql?: string, options?: readonly string[]) => Promise<void>> {
     const file = join(folder, `${Date.now()}.dump`);
     const schema = `--schema="${prefix}"`;
     await promisify(execFile)(program('pg_dump'), ['--format=custom', schema, '--file', file, postgres.url]);
-    return async () => {
+    return async (sql = `DROP SCHEMA "${prefix}" CASCADE`, options = []) => {
       const client = new Client({ connectionString: postgres.url });
       await client.connect();
-      await client.query(`DROP SCHEMA "${prefix}" CASCADE`).finally(() => client.end());
-      await promisify(execFile)(program('pg_restore'), ['--dbname', postgres.url, file]);
+      await client.query(sql).finally(() => client.end());
+      await promisify(execFile)(program('pg_restore'), ['--dbname', postgres.url, ...options, file]);
     };
   }
 
@@ -125,6 +126,17 @@ describe.skipIf(skipped)(`the archive after a restore${skipped && ` (not tested:
     // Redis forgot it with its deletion: the archive has it again, as docs/archive.md says.
     expect(await archive.existing([deleted])).toHaveProperty('size', 1);
     expect((await stage.store.tasks.read(scope, deleted))?.state).toBe('TASK_STATE_COMPLETED');
+  });
+
+  it('of the data of PostgreSQL only: tasks are counted again', async () => {
+    const ids = [await ended(), await ended()];
+    const restore = await backUpPostgres();
+    const empty = `TRUNCATE "${prefix}".tasks; TRUNCATE "${prefix}".counts`;
+    await restore(empty, ['--data-only', '--table=tasks', '--table=counts']);
+    expect((await archive.status()).tasks).toBe(2 * ids.length);
+    expect((await stage.ask('/admin/archive:recount', 'POST')).status).toBe(204);
+    expect((await archive.status()).tasks).toBe(ids.length);
+    await expectTasks(...ids);
   });
 
   it('of Redis: deletions since the backup are repeated by the marks, and later tasks are in the archive', async () => {

@@ -213,6 +213,7 @@ it('without an archive there is none to check, and what is left of an earlier on
     ['verify', 'GET'],
     ['repair', 'POST'],
     ['recopy', 'POST'],
+    ['recount', 'POST'],
   ] as const)
     expect((await stage.ask(`/admin/archive:${path}`, verb)).status).toBe(404);
   const redis = new Redis(inject('redisUrl'));

@@ -30,6 +30,8 @@ export interface TaskArchive {
   endedOf(ownerPrefix: string, range: EndedRange): Promise<readonly string[]>;
   /** Forgets tasks that ended before this time, and marks of deletion that are as old. @returns how many tasks */
   expire(before: string, size: number): Promise<number>;
+  /** Counts all of its tasks again, for totals that are wrong. Meanwhile nothing is written, and all is read as before. */
+  recount(): Promise<void>;
   status(): Promise<ArchiveStatus>;
 }
 

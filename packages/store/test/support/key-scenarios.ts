@@ -275,6 +275,7 @@ export const nowhere: TaskArchive = {
   deleteTenant: async () => 0,
   endedOf: async () => [],
   expire: async () => 0,
+  recount: async () => undefined,
   status: async () => ({ tasks: 0, bytes: 0, oldest: '', latest: '' }),
 };
 
