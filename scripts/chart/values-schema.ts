@@ -110,7 +110,7 @@ export function valuesSchema(): JsonSchema {
       imagePullSecrets: listOf(text),
       fullnameOverride: { type: 'string', pattern: '^([a-z]([a-z0-9-]{0,28}[a-z0-9])?)?$' },
       settings: settingsSchema('all'),
-      secrets: closed({ gateway: text, programs: text, metrics: text }),
+      secrets: closed({ gateway: text, programs: text, metrics: text, files: text }),
       gateway,
       workers: mapOf(setOfWorkers, '^[a-z0-9]([a-z0-9-]{0,18}[a-z0-9])?$'),
       worker: closed(ofAWorker),

@@ -187,6 +187,15 @@ describe.skipIf(skipped)(`the chart${skipped && ` (not checked: ${skipped})`}`, 
     expect(JSON.stringify(render(['scaled']).manifests)).not.toMatch(/archive/i);
   });
 
+  it('gives all programs the secrets of files, if there are any', () => {
+    const pods = [...podsOf(render(['scaled'], { 'secrets.files': 'keys' }))];
+    const programs = pods.filter(([name]) => /gateway|worker|maintenance/.test(name));
+    expect(programs.length).toBeGreaterThanOrEqual(4);
+    const secret = { name: 'FILES_SECRET', valueFrom: { secretKeyRef: { name: 'keys', key: 'files-secret' } } };
+    for (const [name, pod] of programs) expect(containerOf(pod).env, name).toContainEqual(secret);
+    expect(JSON.stringify(render(['scaled']).manifests)).not.toContain('FILES_SECRET');
+  });
+
   it('runs a maintenance worker only if all others can be scaled to 0', () => {
     expect(podsOf(render(['minimal'])).has('our-switchyard-maintenance')).toBe(false);
     const maintenance = podsOf(render(['scaled'])).get('our-switchyard-maintenance');

@@ -95,8 +95,12 @@ topologySpreadConstraints:
       {{- end }}
 {{- end -}}
 
-{{/* The URL of the archive has a password: it is a variable that only the pod's secret has. */}}
-{{- define "switchyard.archiveEnv" -}}
+{{/* The URL of the archive has a password, and several secrets of files are one text: only the pod's secret has them. */}}
+{{- define "switchyard.secretEnv" -}}
+{{- with .Values.secrets.files }}
+- name: FILES_SECRET
+  valueFrom: { secretKeyRef: { name: {{ . }}, key: files-secret } }
+{{- end }}
 {{- with .Values.archive }}
 {{- if .existingSecret }}
 - name: ARCHIVE_URL
@@ -147,7 +151,7 @@ spec:
         {{- $given := include "switchyard.workerGiven" (list .root .values) | fromYaml }}
         {{- $settings := include "switchyard.over" (list $given $redis $own) | fromYaml }}
         {{- include "switchyard.env" $settings | trim | nindent 8 }}
-        {{- with include "switchyard.archiveEnv" .root | trim }}
+        {{- with include "switchyard.secretEnv" .root | trim }}
         {{- . | nindent 8 }}
         {{- end }}
         {{- with .values.env }}
