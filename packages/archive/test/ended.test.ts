@@ -1,11 +1,11 @@
-import { PostgresArchive } from '@switchyard/archive';
 import type { EndedRange } from '@switchyard/store';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { skippedFor } from '../../../tests/support/has-program.ts';
-import { missingPostgres, startPostgres, type TestPostgres } from '../../../tests/support/postgres.ts';
+import { missingPostgres } from '../../../tests/support/postgres.ts';
 import { endedStatement } from '../src/ended.ts';
-import { archivedTask, timeOf, unexpected } from './support/archived-tasks.ts';
+import { archivedTask, timeOf } from './support/archived-tasks.ts';
+import { useArchive } from './support/use-archive.ts';
 
 const rangeOf = (fields: Partial<EndedRange> = {}): EndedRange => ({
   letters: 'CFXR',
@@ -28,24 +28,14 @@ interface Plan {
 }
 
 describe.skipIf(skippedFor(missingPostgres))('ended tasks of a tenant, or of a principal, in the archive', () => {
-  let server: TestPostgres;
-  let archive: PostgresArchive;
-  beforeAll(async () => {
-    server = await startPostgres();
-    archive = new PostgresArchive({ url: server.url, onError: unexpected });
-    await archive.start();
-  });
-  afterAll(async () => {
-    await archive?.stop();
-    await server?.stop();
-  });
+  const stage = useArchive();
 
   it.each(['acme/', 'acme/al/'])('are in the order of their end, page by page, within times: %s', async (prefix) => {
     const owners = ['acme/al/pizza', 'acme/al/pasta', 'acme2/al/pizza', 'acme/al2/pizza'];
     const tasks = Array.from({ length: 200 }, (_, i) =>
       archivedTask(`task-${i}`, Math.floor(i / 5), { owner: owners[i % 4] ?? '', letter: 'CFXRM'[i % 5] ?? 'C' }),
     );
-    await archive.put(tasks);
+    await stage.archive.put(tasks);
     const filters = [{}, { since: timeOf(8) }, { upto: timeOf(30) }, { since: timeOf(8), before: timeOf(30) }];
     for (const filter of filters) {
       const range = rangeOf(filter);
@@ -56,7 +46,7 @@ describe.skipIf(skippedFor(missingPostgres))('ended tasks of a tenant, or of a p
         .sort();
       const found: string[] = [];
       for (let after = ''; ; after = found.at(-1) ?? '') {
-        const page = await archive.endedOf(prefix, { ...range, after });
+        const page = await stage.archive.endedOf(prefix, { ...range, after });
         found.push(...page);
         if (page.length < range.size) break;
       }
@@ -67,7 +57,7 @@ describe.skipIf(skippedFor(missingPostgres))('ended tasks of a tenant, or of a p
   it.each(['late/', 'late/al/'])(
     'are found without those of others, also of one that came late: %s',
     async (prefix) => {
-      const client = new Client({ connectionString: server.url });
+      const client = new Client({ connectionString: stage.url });
       await client.connect();
       onTestFinished(() => client.end());
       await client.query(`

@@ -1,9 +1,9 @@
-import { PostgresArchive } from '@switchyard/archive';
 import type { ArchivedTask, ArchiveQuery } from '@switchyard/store';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { skippedFor } from '../../../tests/support/has-program.ts';
-import { missingPostgres, startPostgres, type TestPostgres } from '../../../tests/support/postgres.ts';
-import { archivedTask, archiveQuery, timeOf, unexpected } from './support/archived-tasks.ts';
+import { missingPostgres } from '../../../tests/support/postgres.ts';
+import { archivedTask, archiveQuery, timeOf } from './support/archived-tasks.ts';
+import { useArchive } from './support/use-archive.ts';
 
 const owners = ['acme/al/pizza', 'acme/al/pasta', 'acme/bo/pizza', 'zoo/al/pizza'];
 /** Each seventh ends in the same millisecond as the six before. */
@@ -19,19 +19,7 @@ const tasks = Array.from({ length: 200 }, (_, i): ArchivedTask => {
 });
 
 describe.skipIf(skippedFor(missingPostgres))('a search in the archive', () => {
-  let server: TestPostgres;
-  let archive: PostgresArchive;
-
-  beforeAll(async () => {
-    server = await startPostgres();
-    archive = new PostgresArchive({ url: server.url, onError: unexpected });
-    await archive.start();
-    await archive.put(tasks);
-  });
-  afterAll(async () => {
-    await archive?.stop();
-    await server?.stop();
-  });
+  const stage = useArchive(tasks);
 
   const searches: Readonly<Record<string, Partial<ArchiveQuery>>> = {
     'all tasks': {},
@@ -56,7 +44,7 @@ describe.skipIf(skippedFor(missingPostgres))('a search in the archive', () => {
     const expected = matching(query);
     const found: string[] = [];
     for (;;) {
-      const page = await archive.find({ ...query, token: found.at(-1) ?? '' });
+      const page = await stage.archive.find({ ...query, token: found.at(-1) ?? '' });
       expect(page.total).toBe(expected.length);
       expect(page.entries.length).toBeLessThanOrEqual(query.size + 1);
       found.push(...page.entries.slice(0, query.size));
@@ -66,13 +54,15 @@ describe.skipIf(skippedFor(missingPostgres))('a search in the archive', () => {
   });
 
   it('goes on behind a task that it does not have, such as one that Redis listed', async () => {
-    const page = await archive.find(archiveQuery({ token: `${timeOf(1_003)}task-`, size: 500 }));
+    const page = await stage.archive.find(archiveQuery({ token: `${timeOf(1_003)}task-`, size: 500 }));
     expect(page.total).toBe(matching(archiveQuery()).length);
     expect(page.entries).toEqual(matching(archiveQuery()).filter((entry) => entry < `${timeOf(1_003)}task-`));
   });
 
   it.each([0, 1])('has no surprises with a page of %i', async (size) => {
-    expect((await archive.find(archiveQuery({ size }))).entries).toEqual(matching(archiveQuery()).slice(0, size + 1));
+    expect((await stage.archive.find(archiveQuery({ size }))).entries).toEqual(
+      matching(archiveQuery()).slice(0, size + 1),
+    );
   });
 });
 

@@ -1,10 +1,11 @@
 import { PostgresArchive } from '@switchyard/archive';
 import { type ArchivedJson, ArchiveTooSlow } from '@switchyard/store';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { skippedFor } from '../../../tests/support/has-program.ts';
-import { missingPostgres, startPostgres, type TestPostgres } from '../../../tests/support/postgres.ts';
+import { missingPostgres } from '../../../tests/support/postgres.ts';
 import { archivedTask, archiveQuery, timeOf, unexpected } from './support/archived-tasks.ts';
+import { useArchive } from './support/use-archive.ts';
 
 const part = (text: string): string => JSON.stringify({ parts: [{ text }] });
 const json = (history: readonly string[], artifacts: readonly string[] = []): ArchivedJson => ({
@@ -28,22 +29,10 @@ const texts: Readonly<Record<string, ArchivedJson>> = {
 };
 
 describe.skipIf(skippedFor(missingPostgres))('a search for words in the archive', () => {
-  let server: TestPostgres;
-  let archive: PostgresArchive;
-
-  beforeAll(async () => {
-    server = await startPostgres();
-    archive = new PostgresArchive({ url: server.url, onError: unexpected });
-    await archive.start();
-    await archive.put(Object.entries(texts).map(([id, text], i) => archivedTask(id, i, { json: text })));
-  });
-  afterAll(async () => {
-    await archive?.stop();
-    await server?.stop();
-  });
+  const stage = useArchive(Object.entries(texts).map(([id, text], i) => archivedTask(id, i, { json: text })));
 
   async function idsOf(text: string, fields: object = {}): Promise<string[]> {
-    const { entries, total } = await archive.find(archiveQuery({ text, ...fields }));
+    const { entries, total } = await stage.archive.find(archiveQuery({ text, ...fields }));
     const ids = entries.map((entry) => entry.slice(timeOf(0).length));
     expect(total).toBe(ids.length);
     return ids.sort();
@@ -98,7 +87,7 @@ describe.skipIf(skippedFor(missingPostgres))('a search for words in the archive'
         json: json([`owned number ${i}`]),
       }),
     );
-    await archive.put(tasks);
+    await stage.archive.put(tasks);
     expect((await idsOf('owned', { agents: ['pizza'], letters: 'F' })).length).toBe(20);
     expect((await idsOf('owned', { agents: [] })).length).toBe(0);
     expect((await idsOf('owned', { ownerPrefix: 'acme/', letters: 'C' })).length).toBe(20);
@@ -108,7 +97,7 @@ describe.skipIf(skippedFor(missingPostgres))('a search for words in the archive'
     expect(await idsOf('number 7', { id: 'owned-8' })).toEqual([]);
     const pages: string[] = [];
     for (let token = ''; ; token = pages.at(-1) ?? '') {
-      const { entries, total } = await archive.find(archiveQuery({ text: 'owned', size: 7, token }));
+      const { entries, total } = await stage.archive.find(archiveQuery({ text: 'owned', size: 7, token }));
       expect(total).toBe(60);
       pages.push(...entries.slice(0, 7));
       if (entries.length <= 7) break;
@@ -117,38 +106,38 @@ describe.skipIf(skippedFor(missingPostgres))('a search for words in the archive'
   });
 
   it('counts up to ten thousand, and says that there are more, of which it finds the latest', async () => {
-    const client = new Client({ connectionString: server.url });
+    const client = new Client({ connectionString: stage.url });
     await client.connect();
     await client.query(`INSERT INTO switchyard.tasks (id, owner_key, tenant_key, agent_key, letter, time, ended_at, words)
       SELECT 'often-' || i, 'a/b/c', 'a/', 'c', 'C', at, at, to_tsvector('simple', 'often ' || i % 2)
       FROM generate_series(1, 10001) AS i, LATERAL (SELECT 't' || lpad(i::text, 7, '0') AS at) AS timed`);
     await client.end();
-    const often = (token = '') => archive.find(archiveQuery({ text: 'often', size: 1, token }));
+    const often = (token = '') => stage.archive.find(archiveQuery({ text: 'often', size: 1, token }));
     const [last, next, third] = ['t0010001often-10001', 't0010000often-10000', 't0009999often-9999'];
     expect(await often()).toEqual({ total: 10_000, isPartial: true, entries: [last, next] });
     expect(await often(last)).toEqual({ total: 10_000, isPartial: true, entries: [next, third] });
-    expect(await archive.find(archiveQuery({ text: 'often 1', size: 0 }))).toEqual({
+    expect(await stage.archive.find(archiveQuery({ text: 'often 1', size: 0 }))).toEqual({
       total: 5_001,
       isPartial: false,
       entries: [last],
     });
-    await archive.delete('often-1');
+    await stage.archive.delete('often-1');
     expect(await often(last)).toEqual({ total: 10_000, isPartial: false, entries: [next, third] });
   });
 
   it('does not find what was deleted or replaced', async () => {
-    await archive.put([archivedTask('gone', 1, { json: json(['ephemeral one']) })]);
+    await stage.archive.put([archivedTask('gone', 1, { json: json(['ephemeral one']) })]);
     expect(await idsOf('ephemeral')).toEqual(['gone']);
-    await archive.put([archivedTask('gone', 1, { version: '8-1', json: json(['ephemeral two']) })]);
+    await stage.archive.put([archivedTask('gone', 1, { version: '8-1', json: json(['ephemeral two']) })]);
     expect(await idsOf('ephemeral one')).toEqual([]);
     expect(await idsOf('ephemeral two')).toEqual(['gone']);
-    await archive.delete('gone');
+    await stage.archive.delete('gone');
     expect(await idsOf('ephemeral')).toEqual([]);
   });
 
   it('is given up after its time, while other requests are answered', async () => {
-    const slow = new PostgresArchive({ url: server.url, timeoutMs: 2_000, onError: unexpected });
-    const other = new Client({ connectionString: server.url });
+    const slow = new PostgresArchive({ url: stage.url, timeoutMs: 2_000, onError: unexpected });
+    const other = new Client({ connectionString: stage.url });
     await other.connect();
     try {
       await slow.start();
