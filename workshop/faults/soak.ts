@@ -15,7 +15,8 @@ import { leakedKeys } from './workload/violations.ts';
 const { options, names } = readCommandLine({
   usage: `npm run workshop soak [-- options] [archive]
   Four minutes: how the memory of a gateway, a worker and Redis grows with that many tasks, in heaps of 256 MiB;
-  with "archive", all tasks are archived meanwhile, and must be in PostgreSQL at the end.`,
+  with "archive", all tasks are archived meanwhile, and must be in PostgreSQL at the end. Each part then lasts half a
+  minute longer: ten minutes on an idle machine, computed.`,
   options: {
     tasks: count('number of tasks', '200000'),
     clients: count('concurrent clients', '50'),

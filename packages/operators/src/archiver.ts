@@ -52,10 +52,12 @@ const TIME_LENGTH = 8;
 /** Tasks of one index and state that a step looks at. */
 const TASKS_OF_RANGE = 500;
 /**
- * Tasks that are read at the same time. A busy worker waits long for each answer of Redis and PostgreSQL, and with few
- * tasks for each it would copy fewer than end.
+ * Tasks that are written together. A busy worker waits long for each answer of PostgreSQL, and with few tasks for each
+ * it would copy fewer than end.
  */
 const TASKS_AT_ONCE = 100;
+/** Tasks that are read at the same time: a turn of this process waits for its commands behind theirs. */
+const READERS = 10;
 /** Bytes of tasks that are in memory at the same time, and written together; a larger task is alone. */
 export const BATCH_BYTES = 1024 ** 2;
 const EXPIRED_AT_ONCE = 1_000;
@@ -188,11 +190,8 @@ export class Archiver {
   async copy(taskIds: readonly string[], { signal, goOn, damaged }: Copying): Promise<number> {
     let copied = 0;
     for (let at = 0; at < taskIds.length && !signal.aborted; at += TASKS_AT_ONCE) {
-      const some = taskIds.slice(at, at + TASKS_AT_ONCE);
-      const found = await Promise.all(
-        some.map((id) => unlessDamaged(id, damaged, prepareCopy(this.#dependencies, id))),
-      );
-      for (const copies of batchesOf(found.filter((copy) => copy !== undefined))) {
+      const found = await this.#prepare(taskIds.slice(at, at + TASKS_AT_ONCE), damaged);
+      for (const copies of batchesOf(found)) {
         const read = await Promise.all(copies.map((copy) => unlessDamaged(copy.taskId, damaged, copy.read())));
         const tasks = read.filter((task) => task !== undefined);
         copied += await this.#put(tasks, damaged);
@@ -200,6 +199,20 @@ export class Archiver {
       }
     }
     return copied;
+  }
+
+  /** In any order. */
+  async #prepare(taskIds: readonly string[], damaged: DamagedTask[]): Promise<PreparedCopy[]> {
+    const found: PreparedCopy[] = [];
+    const left = taskIds.values();
+    const reader = async (): Promise<void> => {
+      for (const id of left) {
+        const copy = await unlessDamaged(id, damaged, prepareCopy(this.#dependencies, id));
+        if (copy) found.push(copy);
+      }
+    };
+    await Promise.all(Array.from({ length: READERS }, reader));
+    return found;
   }
 
   /** Together, or one by one if the archive refuses one of them. @returns how many */
@@ -222,7 +235,6 @@ export class Archiver {
   }
 }
 
-/** In order. */
 function batchesOf(copies: readonly PreparedCopy[]): PreparedCopy[][] {
   const batches: PreparedCopy[][] = [];
   let sum = Number.POSITIVE_INFINITY;
