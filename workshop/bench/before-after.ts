@@ -3,10 +3,12 @@
 
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { startArchiveAndFiles } from '../../tests/support/archive-and-files.ts';
 import { startProgram } from '../../tests/support/process.ts';
 import { count, flag, readCommandLine, settings, word } from '../options.ts';
 import { median } from '../statistics.ts';
 import { markdownRow, markdownTable } from '../tables.ts';
+import { whileCopying } from './copying.ts';
 import { type Contender, type Contest, measureRow, type Result, type Row } from './measure.ts';
 import { commit, conditions, inWords, tableHead, tableRow, today, writeResult } from './report.ts';
 import { rows, wireRows } from './rows/index.ts';
@@ -18,11 +20,13 @@ const { options, names } = readCommandLine({
   Ours alone, without peers. The gateway, worker and agent of both trees get the same load from the same generator, in
   turn, after a round to warm up. Rows inside of a process (list, memory, append, read), or with a gateway of their own
   (send-with), are measured by the bench of each tree. What a setting costs: the same checkout twice, --tree . --env …;
-  those rows are left out then. Rows: ${ids.join(', ')}`,
+  those rows are left out then. What an archive and files cost: --tree . --archive; their worker copies ended tasks in
+  each round, and "seen" has how many. Rows: ${ids.join(', ')}`,
   options: {
     tree: word('<folder>', 'the other checkout, with its node_modules', [/./, 'a folder']),
     rounds: count('rounds of each row', '6', ['1']),
     env: settings('settings of this checkout only'),
+    archive: flag('this checkout only has an archive, whose worker copies all the while, and files'),
     save: flag('write workshop/bench/results/before-after.md'),
   },
   names: ids,
@@ -36,11 +40,14 @@ if (!options.tree || !existsSync(join(root, 'node_modules'))) {
 const isOfWire = (row: Row): boolean => wireRows.includes(row);
 const chosen = rows
   .filter((row) => !names.length || names.includes(row.id))
-  .filter((row) => !options.env || isOfWire(row));
+  .filter((row) => !(options.env || options.archive) || isOfWire(row));
 const where = `${commit(root)} beside ${inWords(conditions())}`;
 const results: Result[] = [];
 await using before = await openStage({ tree: root });
-await using after = await openStage(options.env && { env: options.env });
+await using stores = options.archive ? await startArchiveAndFiles() : undefined;
+// As in production: the bench lasts longer than the short retention of tests.
+const { RETENTION_MS: _, ...archived } = stores?.env ?? {};
+await using after = await openStage({ env: { ...archived, ...options.env } });
 for (const row of chosen) {
   const result = await measureRow(isOfWire(row) ? onBoth(row) : byEachBench(row), after, options.rounds);
   process.stdout.write(`${markdownRow(tableRow(result))}\n`);
@@ -66,7 +73,15 @@ function onBoth({ share: _, ...row }: Row): Row {
         for (const contest of [own, other]) await contest.close?.();
         await before.clear();
       };
-      return { ours: contender('after', own), others: [contender('before', other)], close };
+      const notes: Record<string, number> = {};
+      const { ARCHIVE_URL: archiveUrl } = archived;
+      const ours = contender('after', own);
+      return {
+        ours: archiveUrl && !row.hasNoWorker ? whileCopying(ours, { stage, archiveUrl, notes }) : ours,
+        others: [contender('before', other)],
+        notes,
+        close,
+      };
     },
   };
 }

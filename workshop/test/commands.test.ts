@@ -14,6 +14,11 @@ it.concurrent.each([
     ['--tree', '.', '--rounds', '1', 'curve-blocking-8'],
     /after [\d.,]+ tasks.*before [\d.,]+ tasks/,
   ],
+  [
+    'bench/before-after.ts',
+    ['--tree', '.', '--archive', '--rounds', '1', 'curve-blocking-8'],
+    /after [\d.,]+ tasks.*before [\d.,]+ tasks.*copies a second \d/,
+  ],
   ['bench/latency.ts', ['--rounds', '10'], /^ +SendMessage, returnImmediately +[\d.]+ ms/m],
   ['bench/telemetry.ts', ['--starts', '1', '--rounds', '4', '--tasks', '20'], /^\| traces of 1 % \| +\d/m],
   ['capacity/main.ts', ['--short'], /^publications: \{"copy":/m],
