@@ -23,12 +23,12 @@ export type {
 } from './archive/task-archive.ts';
 export type { Calls, OutgoingMessage, Placement } from './calls/calls.ts';
 export type { Orphans } from './calls/orphans.ts';
-export { deploymentOf, MAX_DEPLOYMENT } from './deployment/deployment-number.ts';
 export { inspectMasters, type MasterInspection } from './deployment/inspect-masters.ts';
 export type { ShardKeys as Shard } from './deployment/keys.ts';
 export type { StoreObserver } from './deployment/observer.ts';
 export { principalKey, type Scope } from './deployment/scope.ts';
 export { defaultStoreSettings, type StoreSettings } from './deployment/settings.ts';
+export { deploymentOf, MAX_DEPLOYMENT } from './deployment/shards.ts';
 export { Unreadable } from './encryption/encryption.ts';
 export type { Webhook, WebhookDraft } from './encryption/webhook.ts';
 export {
@@ -77,7 +77,7 @@ export type { Deletion } from './tasks/delete/delete.ts';
 export type { ContextQuery, ContextTaskReading } from './tasks/list/context-tasks.ts';
 export type { TaskPage, TaskQuery } from './tasks/list/list.ts';
 export { InvalidPageToken, type Page, type PageQuery } from './tasks/list/page.ts';
-export { hasBudgets, type SpentBudget } from './tasks/quotas/budgets.ts';
+export { hasBudgets, type SpentBudget } from './tasks/quotas/quotas.ts';
 export { AnswersTooLarge } from './tasks/read/byte-budget.ts';
 export { responseWithGeneration, taskWithGeneration } from './tasks/read/generation.ts';
 export { type Json, retain, retainCopies, TaskJson, wrapped } from './tasks/read/task-json.ts';

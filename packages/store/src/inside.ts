@@ -45,8 +45,7 @@ export {
   type PageQuery,
   pageOf,
 } from './tasks/list/page.ts';
-export { type SpentBudget, spentBudget } from './tasks/quotas/budgets.ts';
-export { shareOfShard } from './tasks/quotas/quotas.ts';
+export { type SpentBudget, shareOfShard, spentBudget } from './tasks/quotas/quotas.ts';
 export { archivedOwner, type HasArchive } from './tasks/read/archived-reads.ts';
 export { BEFORE_HISTORY, bytesIn, type Piece, readPieces } from './tasks/read/pieces.ts';
 export { type CachedReadDependencies, readInPieces, readTask, readTogether, readWhole } from './tasks/read/read.ts';

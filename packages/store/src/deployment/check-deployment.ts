@@ -1,6 +1,6 @@
 import { checkServers, type RedisConnection, StoreError } from '@switchyard/redis';
-import { MAX_DEPLOYMENT } from './deployment-number.ts';
 import type { StoreSettings } from './settings.ts';
+import { MAX_DEPLOYMENT } from './shards.ts';
 
 /** Refuses settings that no deployment can have, and a Redis that would lose tasks. @throws {StoreError} */
 export async function checkDeployment(redis: RedisConnection, { prefix, deployment }: StoreSettings): Promise<void> {

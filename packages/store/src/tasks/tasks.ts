@@ -1,6 +1,6 @@
 import type { Principal } from '@switchyard/protocol';
-import { deploymentOf } from '../deployment/deployment-number.ts';
 import type { Scope } from '../deployment/scope.ts';
+import { deploymentOf } from '../deployment/shards.ts';
 import { type AcceptDependencies, accept } from './accept/accept.ts';
 import { stepsBefore } from './accept/copy-steps.ts';
 import {
@@ -16,7 +16,7 @@ import { type Cancellation, type CancelOptions, cancelTask } from './cancel/canc
 import { type DeleteDependencies, type Deletion, deleteTask } from './delete/delete.ts';
 import { type ContextQuery, type ContextTaskReading, listContext } from './list/context-tasks.ts';
 import { findEntries, type ListDependencies, listTasks, type TaskPage, type TaskQuery } from './list/list.ts';
-import { type SpentBudget, spentBudget } from './quotas/budgets.ts';
+import { type SpentBudget, spentBudget } from './quotas/quotas.ts';
 import { readTask } from './read/read.ts';
 import type { TaskJson } from './read/task-json.ts';
 import type { TaskReading, TaskView } from './read/task-reading.ts';

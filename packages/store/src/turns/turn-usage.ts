@@ -2,7 +2,7 @@ import { type UsageAmounts, usageAmounts } from '@switchyard/protocol';
 import { defineScript, integer, tuple, word } from '@switchyard/redis';
 import { idText } from '../deployment/keys.ts';
 import { ownerOf, type Scope } from '../deployment/scope.ts';
-import { budgetArgNames, budgetArgValues, hasBudgets } from '../tasks/quotas/budgets.ts';
+import { budgetArgNames, budgetArgValues, hasBudgets } from '../tasks/quotas/quotas.ts';
 import type { TurnsDependencies } from './turns-dependencies.ts';
 
 const recordUsageScript = defineScript({

@@ -1,4 +1,8 @@
+import type { Principal } from '@switchyard/protocol';
+import { defineScript, integer, type RedisConnection, tuple, word } from '@switchyard/redis';
+import { principalKey } from '../../deployment/scope.ts';
 import type { StoreSettings } from '../../deployment/settings.ts';
+import type { Shards } from '../../deployment/shards.ts';
 
 /** The limits that quotas.lua reads. */
 export const quotaArgNames = [
@@ -31,4 +35,62 @@ export function quotaArgValues(settings: StoreSettings): Readonly<Record<(typeof
     maxScheduled: part(maxScheduled),
     dropAfterMs: makeRoomAtPercent === 0 ? 0 : Math.max(1, retentionMinMs),
   };
+}
+
+export const budgetArgNames = ['tenantDay', 'tenantMonth', 'principalDay', 'principalMonth'] as const;
+
+const readBudgetsScript = defineScript({
+  file: 'read-budgets.lua',
+  from: import.meta.url,
+  keys: ['usageRoot'],
+  args: ['principal', ...budgetArgNames],
+  reply: tuple(word('free', 'tenant', 'principal'), integer, integer, integer),
+});
+
+/** The budget of a tenant or principal that is spent. */
+export interface SpentBudget {
+  readonly of: 'tenant' | 'principal';
+  /** Millionths of a US dollar. */
+  readonly spentMicroUsd: number;
+  readonly budgetMicroUsd: number;
+  /** When it renews, as ms since 1970. */
+  readonly renewsAtMs: number;
+}
+
+/** The values of `budgetArgNames`, of one shard. */
+export function budgetArgValues(settings: StoreSettings): Readonly<Record<(typeof budgetArgNames)[number], number>> {
+  const part = (budget: number): number => shareOfShard(settings, budget);
+  return {
+    tenantDay: part(settings.budgetOfTenantPerDay),
+    tenantMonth: part(settings.budgetOfTenantPerMonth),
+    principalDay: part(settings.budgetOfPrincipalPerDay),
+    principalMonth: part(settings.budgetOfPrincipalPerMonth),
+  };
+}
+
+/** Whether tenants or principals have budgets. */
+export function hasBudgets(settings: StoreSettings): boolean {
+  const { budgetOfTenantPerDay, budgetOfTenantPerMonth, budgetOfPrincipalPerDay, budgetOfPrincipalPerMonth } = settings;
+  return budgetOfTenantPerDay + budgetOfTenantPerMonth + budgetOfPrincipalPerDay + budgetOfPrincipalPerMonth > 0;
+}
+
+/** Whether the principal, or its tenant, has spent its budget on any shard. @returns undefined: there is some left */
+export async function spentBudget(
+  { redis, shards, settings }: BudgetPort,
+  principal: Principal,
+): Promise<SpentBudget | undefined> {
+  if (!hasBudgets(settings)) return undefined;
+  const args = { principal: principalKey(principal), ...budgetArgValues(settings) };
+  const replies = await Promise.all(
+    shards.all.map(({ usage: usageRoot }) => readBudgetsScript.run(redis, { keys: { usageRoot }, args })),
+  );
+  for (const [of, spentMicroUsd, budgetMicroUsd, renewsAtMs] of replies)
+    if (of !== 'free') return { of, spentMicroUsd, budgetMicroUsd, renewsAtMs };
+  return undefined;
+}
+
+interface BudgetPort {
+  readonly redis: RedisConnection;
+  readonly shards: Shards;
+  readonly settings: StoreSettings;
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { deploymentOf } from '../../src/deployment/deployment-number.ts';
-import { Shards, shardOf } from '../../src/deployment/shards.ts';
+import { deploymentOf, Shards, shardOf } from '../../src/deployment/shards.ts';
 
 const uuid = /^[\da-f]{8}-[\da-f]{4}-[48][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 const seeds = Array.from({ length: 200 }, (_, n) => `seed ${n}`);
