@@ -3,7 +3,10 @@ import { afterToken, conditionsOf, inStatesAndAgents, isImpossible, timeColumn }
 import { Parameters, type Statement } from './statement.ts';
 import { wordQuery } from './words.ts';
 
-/** More are neither counted nor sorted: a word may be in most tasks. */
+/**
+ * More are neither counted nor sorted: a word may be in most tasks. With 1,000, frequent words are found 3 to 37 times as
+ * fast. But a word of 2,000 tasks that all ended a year ago would be looked for in all tasks since, and be given up.
+ */
 const MAX_SORTED = 10_000;
 
 /**
