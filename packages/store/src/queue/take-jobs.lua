@@ -13,8 +13,8 @@
 --          rest: how many others wait, '1' if there are suspects among them, ms until a delayed job is due (-1 none)
 --
 -- It does not write what BullMQ's own script writes besides: a list of active jobs and a lock per job, which say less
--- than running.lua, and cost more the more jobs run; entries in the queue's event stream, which nobody reads; and the
--- marker if no job waits any more.
+-- than running.lua, and cost more the more jobs run; when a job was taken; entries in the queue's event stream, which
+-- nobody reads; and the marker if no job waits any more. Numbers are text: Redis converts numbers slowly.
 
 --- @include "delayed.lua"
 
@@ -71,29 +71,29 @@ local function in_bands(key, kinds, count, below)
   return found
 end
 
--- The next jobs, in the order of their scores. Suspects are scored between awaited and ordinary jobs.
--- Returns  their ids, nil if a suspect is among them; whether suspects may wait behind them; how many jobs wait behind
---          them, nil if that is not known
-local function find_any(root, count)
-  local found, ids, score = redis.call('ZRANGE', root .. 'prioritized', '0', count - 1, 'WITHSCORES'), {}, 0
+-- The next jobs, in the order of their scores, which wait no more. Suspects are scored between awaited and ordinary
+-- jobs.
+-- Returns  their ids, nil if a suspect is among them: then they wait; whether suspects may wait behind them; how many
+--          jobs wait behind them, nil if that is not known
+local function pop_any(root, count)
+  local found, ids, score = redis.call('ZPOPMIN', root .. 'prioritized', count), {}, 0
   for at = 1, #found, 2 do
-    score = tonumber(found[at + 1])
-    if score >= SUSPECTS_FROM and score < SUSPECTS_TO then return nil end
-    ids[#ids + 1] = found[at]
+    score = found[at + 1] + 0
+    if score >= SUSPECTS_FROM and score < SUSPECTS_TO then
+      for i = 1, #found, 2 do redis.call('ZADD', root .. 'prioritized', found[i + 1], found[i]) end
+      return nil
+    end
+    ids[(at + 1) / 2] = found[at]
   end
-  local are_all = #ids < count
+  local are_all = #ids < count + 0
   return ids, not are_all and score < SUSPECTS_FROM, are_all and 0 or nil
 end
 
--- The next jobs of these kinds: returns what find_any does.
+-- The next jobs of these kinds, which still wait.
 local function find(root, kinds, count)
-  if kinds == 'any' then
-    local ids, suspects, others = find_any(root, count)
-    if ids then return ids, suspects, others end
-  end
   local ids = in_bands(root .. 'prioritized', kinds, count, math.huge)
   for i, job in ipairs(ids) do ids[i] = job.id end
-  return ids, true
+  return ids
 end
 
 -- Of so many turns that begin, one is left to a lower level: in turn to the normal one and to the low one, if it waits.
@@ -137,14 +137,14 @@ end
 
 local function tokens_of(taker, number, count)
   local tokens = {}
-  for i = 1, count do tokens[i] = taker .. ':' .. ('%.0f'):format(number + i - 1) end
+  tokens[1] = taker .. ':' .. number
+  for i = 2, count do tokens[i] = taker .. ':' .. ('%d'):format(number + i - 1) end
   return tokens
 end
 
 -- The jobs that this command took when it was sent before, without those whose run has ended since.
 local function taken_before(root, holder, taker, number, count)
   local jobs = {}
-  if redis.call('EXISTS', holder) == 0 then return jobs end
   local tokens = tokens_of(taker, number, count)
   for i, job_key in ipairs(redis.call('HMGET', holder, unpack(tokens))) do
     if job_key then jobs[#jobs + 1] = (job_of(root, job_key:sub(#root + 1), tokens[i])) end
@@ -154,7 +154,7 @@ end
 
 -- The lease of the process begins again: it is alive.
 local function begin_lease(running, holder, lease_ms)
-  redis.call('ZADD', running, ('%.0f'):format(now_ms() + lease_ms), holder:sub(#running + 2))
+  redis.call('ZADD', running, ('%d'):format(now_ms() + lease_ms), holder:sub(#running + 2))
 end
 
 -- @return those of the ids that still wait, and wait no more, and their tokens
@@ -179,19 +179,29 @@ local function take_jobs(root, lease_ms, taker, number, count, kinds, wanted)
     return { others, suspects and has_suspects(root) and '1' or '', due_in_ms }
   end
 
-  count = wanted and #wanted or kinds == 'suspect' and 1 or tonumber(count)
+  count = wanted and #wanted or kinds == 'suspect' and '1' or count
   local running = running_key(root)
-  local holder = holder_key(running, taker .. ':')
-  local jobs = taken_before(root, holder, taker, number, count)
+  local holder = holder_key(running, taker)
+  -- Often the process runs nothing here, and no job is delayed: one command says both.
+  local has_more = redis.call('EXISTS', holder, root .. 'delayed') > 0
+  local jobs = has_more and taken_before(root, holder, taker, number, count) or {}
   if #jobs > 0 then
     begin_lease(running, holder, lease_ms)
     return jobs, rest()
   end
   if is_paused then return jobs, { 0, '', -1 } end
-  due_in_ms = end_delays(root)
-  local ids = wanted
-  if not wanted then ids, suspects, others = find(root, kinds, count) end
-  if #ids == 0 and place_list(root) then ids, suspects, others = find(root, kinds, count) end
+  if has_more then due_in_ms = end_delays(root) end
+  local ids, are_popped = wanted, false
+  local function find_next()
+    if kinds == 'any' and not has_levels then
+      ids, suspects, others = pop_any(root, count)
+      are_popped = ids ~= nil
+      if are_popped then return end
+    end
+    ids, suspects, others = find(root, kinds, count), true, nil
+  end
+  if not wanted then find_next() end
+  if #ids == 0 and place_list(root) then find_next() end
   if #ids == 0 then return jobs, rest() end
   local fetched = tonumber(fetched_before or 0)
   if has_levels and kinds == 'any' and not wanted then ids = leave_to_lower(root, ids, fetched) end
@@ -200,7 +210,7 @@ local function take_jobs(root, lease_ms, taker, number, count, kinds, wanted)
   if wanted then
     ids, tokens = remove_waiting(root, wanted, tokens)
     if #ids == 0 then return jobs, rest() end
-  else
+  elseif not are_popped then
     redis.call('ZREM', root .. 'prioritized', unpack(ids))
   end
   if has_levels then redis.call('HSET', root .. 'meta', 'fetched', fetched + #ids) end
@@ -208,12 +218,12 @@ local function take_jobs(root, lease_ms, taker, number, count, kinds, wanted)
   for i, id in ipairs(ids) do held[2 * i - 1], held[2 * i] = tokens[i], root .. id end
   redis.call('HSET', holder, unpack(held))
   begin_lease(running, holder, lease_ms)
-  count_running(running, root, #ids)
-  local now, served = ('%.0f'):format(now_ms()), {}
+  count_running(running, root, #ids == 1 and '1' or #ids)
+  local served = {}
   for i, id in ipairs(ids) do
     local job, tag = job_of(root, id, tokens[i])
     job[3] = job[3] + 1
-    redis.call('HSET', root .. id, 'processedOn', now, 'ats', job[3], 'token', tokens[i])
+    redis.call('HSET', root .. id, 'ats', job[3] == 1 and '1' or job[3], 'token', tokens[i])
     jobs[i] = job
     if job[4] == ORDINARY and tag then served[level_of(tag)] = tag end
   end

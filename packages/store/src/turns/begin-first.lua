@@ -22,12 +22,12 @@ local function begin_first(start, worker)
   local reply = { 'turn', fence, 1, '', entry, owner, '', skill or '',
     '{"id":"' .. task_id .. '","contextId":"' .. context .. '","status":' .. status .. ',"history":[' .. history:sub(3)
       .. ']' .. (metadata and ',"metadata":' .. metadata .. '}' or '}') }
-  local began = begun_text(1, start.waited_ms, token)
+  local began, started = begun_text(1, start.waited_ms, token), start.started == 1 and '1' or start.started
   if while_working == '' then
-    redis.call('HSET', task_key, 'epoch', '1', 'run', run, 'turn', fence, 'token', token, 'started', start.started,
+    redis.call('HSET', task_key, 'epoch', '1', 'run', run, 'turn', fence, 'token', token, 'started', started,
       'attempts', '1', 'l1', began)
   else
-    redis.call('HSET', task_key, 'epoch', '1', 'run', run, 'turn', fence, 'token', token, 'started', start.started,
+    redis.call('HSET', task_key, 'epoch', '1', 'run', run, 'turn', fence, 'token', token, 'started', started,
       'attempts', '1', 'l1', began, 'while_working', while_working)
   end
   -- make-tasks.lua has listed the task: if that was just now, the sweeper checks it late enough.

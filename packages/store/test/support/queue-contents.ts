@@ -60,12 +60,11 @@ async function contentOf(redis: Redis, key: string): Promise<Content> {
   if (type === 'zset') return redis.zrange(key, '0', '-1', 'WITHSCORES');
   if (type === 'set') return redis.smembers(key);
   if (type === 'string') return (await redis.get(key)) ?? '';
-  const { opts, timestamp, processedOn, 'opts.maxLenEvents': _, ...fields } = await redis.hgetall(key);
+  const { opts, timestamp, processedOn: _, 'opts.maxLenEvents': __, ...fields } = await redis.hgetall(key);
   return {
     ...fields,
     ...(opts !== undefined && { opts: optionsIn(opts) }),
     ...(timestamp !== undefined && { isAddedNow: isRecent(timestamp) }),
-    ...(processedOn !== undefined && { isTakenNow: isRecent(processedOn) }),
   };
 }
 
