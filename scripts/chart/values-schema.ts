@@ -99,6 +99,8 @@ const externalRedis = closed({
 
 const archive = closed({ existingSecret: text, urlKey: text, caKey: text, ports: listOf(whole(1, 65_535)) });
 
+const deployments = closed({ existingSecret: text, ports: listOf(whole(1, 65_535)) });
+
 const route = closed({ enabled: onOff, parentRefs: anyMaps, hostnames: listOf(text) });
 
 /** The chart's values.schema.json: Helm names each value that is wrong, or has a name that nobody reads. */
@@ -117,6 +119,7 @@ export function valuesSchema(): JsonSchema {
       maintenance: closed({ enabled: oneOf('auto', 'always', 'never'), resources }),
       redis,
       externalRedis,
+      deployments,
       archive,
       ingress: closed({ enabled: onOff, className: text, annotations: mapOf(text), host: text, tlsSecret: text }),
       httpRoute: route,

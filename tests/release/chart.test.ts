@@ -25,7 +25,14 @@ import {
 
 const helm = bringHelm();
 const skipped = ('missing' in helm && skippedFor(helm.missing)) || '';
-const files = ['minimal', 'external-redis', 'scaled', 'everything'];
+const files = ['minimal', 'external-redis', 'scaled', 'everything', 'deployments'];
+/** What the secret of the values `deployments` has. */
+const listed = {
+  deployments: [
+    { number: 0, redisUrl: 'redis://redis-a:6379' },
+    { number: 2, redisUrl: 'rediss://redis-b:6380', shards: 4, archiveUrl: 'postgres://archive/c' },
+  ],
+};
 const folder = mkdtempSync(join(tmpdir(), 'switchyard-chart-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -37,7 +44,8 @@ function render(files: readonly string[], values: Readonly<Record<string, unknow
 function withSecrets(rendered: Rendered, text: string): string {
   for (const { data = {} } of ofKind(rendered, 'Secret').values())
     for (const [name, value] of Object.entries(data)) writeFileSync(join(folder, name), Buffer.from(value, 'base64'));
-  return text.replaceAll('/secrets/redis-ca.crt', '/secrets/ca.crt').replaceAll('/secrets', folder);
+  const paths = text.replaceAll('/secrets/redis-ca.crt', '/secrets/ca.crt').replaceAll('/secrets', folder);
+  return paths.replaceAll('/deployments/', `${folder}/`);
 }
 
 function settingsOf(rendered: Rendered, pod: string): Record<string, string> {
@@ -111,12 +119,26 @@ describe.skipIf(skipped)(`the chart${skipped && ` (not checked: ${skipped})`}`, 
     const rendered = render([file], { 'secrets.gateway': '', 'secrets.programs': '', 'secrets.metrics': '' });
     writeFileSync(join(folder, 'redis-password'), 'secret');
     writeFileSync(join(folder, 'ca.crt'), '-----BEGIN CERTIFICATE-----');
+    writeFileSync(join(folder, 'deployments.json'), JSON.stringify(listed));
     for (const name of podsOf(rendered).keys()) {
       const own = settingsOf(rendered, name);
       for (const path of ['TLS_CERT_FILE', 'TLS_KEY_FILE', 'TLS_CLIENT_CA_FILE']) delete own[path];
       if (name.endsWith('-gateway')) expect(readGatewayConfig(own).gateway.admin?.port).toBe(4100);
       else if (/-worker-|-maintenance/.test(name)) expect(readWorkerConfig(own).metrics?.port).toBe(9464);
     }
+  });
+
+  it('lets gateways serve all deployments of a secret, and workers their own', () => {
+    const rendered = render(['deployments']);
+    const gateway = environmentOf(podsOf(rendered).get('our-switchyard-gateway'));
+    expect(gateway).toMatchObject({ DEPLOYMENT: '2', DEPLOYMENTS_FILE: '/deployments/deployments.json' });
+    for (const name of ['REDIS_URL', 'REDIS_PASSWORD_FILE', 'REDIS_CA_FILE', 'SHARDS', 'ARCHIVE_URL'])
+      expect(gateway).not.toHaveProperty(name);
+    const worker = environmentOf(podsOf(rendered).get('our-switchyard-worker-echo'));
+    expect(worker).toMatchObject({ DEPLOYMENT: '2', SHARDS: '4', REDIS_URL: expect.any(String) });
+    expect(worker).not.toHaveProperty('DEPLOYMENTS_FILE');
+    const policy = ofKind(rendered, 'NetworkPolicy').get('our-switchyard-gateway');
+    expect(JSON.stringify(policy?.spec?.egress)).toContain('6380');
   });
 
   it('gives each pod enough time to drain', () => {

@@ -95,14 +95,16 @@ topologySpreadConstraints:
       {{- end }}
 {{- end -}}
 
-{{/* The URL of the archive has a password, and several secrets of files are one text: only the pod's secret has them. */}}
+{{/* The URL of the archive has a password, and several secrets of files are one text: only the pod's secret has them.
+Takes a list: root, whether the program takes the archive from the values. */}}
 {{- define "switchyard.secretEnv" -}}
-{{- with .Values.secrets.files }}
+{{- $root := index . 0 -}}{{- $hasArchive := index . 1 -}}
+{{- with $root.Values.secrets.files }}
 - name: FILES_SECRET
   valueFrom: { secretKeyRef: { name: {{ . }}, key: files-secret } }
 {{- end }}
-{{- with .Values.archive }}
-{{- if .existingSecret }}
+{{- with $root.Values.archive }}
+{{- if and .existingSecret $hasArchive }}
 - name: ARCHIVE_URL
   valueFrom: { secretKeyRef: { name: {{ .existingSecret }}, key: {{ .urlKey }} } }
 {{- end }}
@@ -151,7 +153,7 @@ spec:
         {{- $given := include "switchyard.workerGiven" (list .root .values) | fromYaml }}
         {{- $settings := include "switchyard.over" (list $given $redis $own) | fromYaml }}
         {{- include "switchyard.env" $settings | trim | nindent 8 }}
-        {{- with include "switchyard.secretEnv" .root | trim }}
+        {{- with include "switchyard.secretEnv" (list .root true) | trim }}
         {{- . | nindent 8 }}
         {{- end }}
         {{- with .values.env }}
