@@ -168,15 +168,20 @@ describe('A webhook that tasks of several deployments name', () => {
   });
 });
 
+/** Two deployments. Only the second one has the agent `newcomer`. */
+async function withNewcomer(): Promise<Deployments> {
+  const own = new Deployments();
+  await own.add(0);
+  const { registry } = await own.add(1);
+  const agent = (await registry.list()).find(({ id }) => id === 'echo');
+  if (!agent) throw new Error('no agent');
+  await registry.announce([{ ...agent, id: 'newcomer' }], 'another');
+  return own;
+}
+
 describe('An agent of some deployments only', () => {
   it('is offered to everyone, and refused for now to those whose deployment does not have it', async () => {
-    const own = new Deployments();
-    await using _ = own;
-    await own.add(0);
-    const other = await own.add(1);
-    const agent = (await other.registry.list()).find(({ id }) => id === 'echo');
-    if (!agent) throw new Error('no agent');
-    await other.registry.announce([{ ...agent, id: 'newcomer' }], 'another');
+    await using own = await withNewcomer();
     const url = await own.open([
       { number: 0, share: 1 },
       { number: 1, share: 1 },
@@ -211,13 +216,7 @@ describe('A deployment that is away when a gateway starts', () => {
   });
 
   it('makes requests for agents that are perhaps only there 503, not 404', async () => {
-    const own = new Deployments();
-    await using _ = own;
-    await own.add(0);
-    const other = await own.add(1);
-    const agent = (await other.registry.list()).find(({ id }) => id === 'echo');
-    if (!agent) throw new Error('no agent');
-    await other.registry.announce([{ ...agent, id: 'newcomer' }], 'another');
+    await using own = await withNewcomer();
     const placed = [
       { number: 0, share: 1 },
       { number: 1, share: 1 },
