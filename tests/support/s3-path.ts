@@ -53,8 +53,10 @@ export class S3Path implements AsyncDisposable {
     if (method === 'PUT') this.#aged.delete(pathOf(url));
     const sent = request({ hostname, port, method, path: url, headers }, (answer) => {
       const isList = url.includes('list-type=2');
-      const { 'content-length': length, ...others } = answer.headers;
-      res.writeHead(answer.statusCode ?? 502, isList ? others : answer.headers);
+      // As servers of S3 do, it keeps connections; moto closes each.
+      const { connection, ...kept } = answer.headers;
+      const { 'content-length': length, ...others } = kept;
+      res.writeHead(answer.statusCode ?? 502, isList ? others : kept);
       if (isList) void this.#answerList(answer, res);
       else if (typeof fate === 'number') answer.once('data', (chunk) => breakAfter(res, chunk.subarray(0, fate)));
       else answer.pipe(res);

@@ -162,7 +162,8 @@ export class Bucket {
       });
       const body = Body as IncomingMessage;
       const { socket } = body;
-      socket.on('data', freeSoon);
+      // A connection serves the next request while its last reader is slow, and stays for others.
+      if (!socket.listeners('data').includes(freeSoon)) socket.on('data', freeSoon);
       try {
         for await (const chunk of body) {
           failures = 0;
@@ -177,7 +178,6 @@ export class Bucket {
         if (failures === ATTEMPTS) throw this.#explained(error);
         await delay(RETRY_MS);
       } finally {
-        socket.off('data', freeSoon);
         body.destroy();
       }
     }

@@ -16,7 +16,7 @@ const missing = skippedFor(missingS3());
 
 it('memory that other bytes share is not given back, and other memory is', () => {
   const [own, part, pooled] = [new Uint8Array(10), new Uint8Array(10).subarray(5), Buffer.from('pooled')];
-  for (const each of [own, part, pooled]) free(each);
+  for (const each of [own, part, pooled, own]) free(each);
   expect([own.length, part.length, pooled.toString()]).toEqual([0, 5, 'pooled']);
 });
 

@@ -60,6 +60,20 @@ describe.skipIf(missing)(`In a bucket${missing ? ` (${missing})` : ''}`, () => {
       expect(breaks).toBe(6);
     });
 
+    it('is read by several readers, each on the connection of one that is slow with its last bytes', async () => {
+      const all = bytes(300_000);
+      const { id } = await files.write('o', chunksOf(all), { facts });
+      const slow: AsyncIterator<Uint8Array>[] = [];
+      for (let i = 0; i < 15; i++) {
+        const chunks = (await files.open('o', id))?.chunks()[Symbol.asyncIterator]();
+        const got: Buffer[] = [];
+        while (chunks && Buffer.concat(got).length < all.length) got.push(Buffer.from((await chunks.next()).value));
+        expect(sha256(Buffer.concat(got))).toBe(sha256(all));
+        if (chunks) slow.push(chunks);
+      }
+      expect(await Promise.all(slow.map((chunks) => chunks.next()))).toMatchObject(slow.map(() => ({ done: true })));
+    });
+
     it('fails in the hands of its reader when the bucket stays away', async () => {
       const { id } = await files.write('o', content('x'), { facts });
       const opened = await files.open('o', id);
