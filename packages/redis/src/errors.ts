@@ -33,8 +33,11 @@ function isOutageText(message: string): boolean {
   return REDIS_OUTAGES.has(code) || REDIRECTIONS.has(code) || isOfConnection || SOCKET_OUTAGE.test(message);
 }
 
+/** What failed for a time, and may succeed when it is repeated. */
+export class Outage extends Error {}
+
 /** A fail-over lost acknowledged events of this turn: later events must not follow them. */
-export class WritesLost extends Error {
+export class WritesLost extends Outage {
   override readonly name = 'WritesLost';
 
   constructor() {
@@ -43,7 +46,7 @@ export class WritesLost extends Error {
 }
 
 /** Too few replicas confirmed a write (WAIT_REPLICAS). It may be stored nevertheless. */
-export class NotReplicated extends Error {
+export class NotReplicated extends Outage {
   override readonly name = 'NotReplicated';
 
   constructor(confirmed: number, wanted: number) {
@@ -51,23 +54,8 @@ export class NotReplicated extends Error {
   }
 }
 
-/** The archive does not answer, or refuses. Nothing is lost: tasks stay in Redis, and copying goes on later. */
-export class ArchiveUnavailable extends Error {
-  override readonly name: string = 'ArchiveUnavailable';
-}
-
-/** The archive has given up a request that took too long. */
-export class ArchiveTooSlow extends ArchiveUnavailable {
-  override readonly name = 'ArchiveTooSlow';
-}
-
-/** The archive refuses a task because of its data, and will do so again. Other tasks are not concerned. */
-export class NotArchivable extends Error {
-  override readonly name = 'NotArchivable';
-}
-
 /** Redis is unreachable, and the caller does not wait: nothing was sent. */
-export class RedisUnavailable extends Error {
+export class RedisUnavailable extends Outage {
   override readonly name = 'RedisUnavailable';
 
   constructor() {
@@ -75,15 +63,9 @@ export class RedisUnavailable extends Error {
   }
 }
 
-/** Whether the error is a temporary one of Redis: the same command may succeed later. */
+/** Whether the error is an outage, or a temporary error of Redis: the same command may succeed later. */
 export function isOutage(error: unknown): boolean {
-  return (
-    error instanceof WritesLost ||
-    error instanceof NotReplicated ||
-    error instanceof RedisUnavailable ||
-    error instanceof ArchiveUnavailable ||
-    (error instanceof Error && isOutageText(error.message))
-  );
+  return error instanceof Outage || (error instanceof Error && isOutageText(error.message));
 }
 
 /** Whether a Cluster refused the command because of its slot: nothing was executed. */

@@ -27,12 +27,10 @@ export {
 export { type Deadline, withDeadline } from './deadline.ts';
 export { confirmedKeyOf, confirmRead, countConfirmedScript, type DurableDependencies, runDurably } from './durable.ts';
 export {
-  ArchiveTooSlow,
-  ArchiveUnavailable,
   isOutage,
   isOutOfMemory,
-  NotArchivable,
   NotReplicated,
+  Outage,
   StoreError,
   StoreUnreachable,
   toError,

@@ -1,25 +1,25 @@
 export {
-  ArchiveTooSlow,
-  ArchiveUnavailable,
   isOutage,
   isOutOfMemory,
-  NotArchivable,
   parseRedisAddress,
   type RedisAddress,
   StoreError,
   StoreUnreachable,
 } from '@switchyard/redis';
-export type {
-  ArchivedJson,
-  ArchivedReading,
-  ArchivedTask,
-  ArchivePage,
-  ArchiveQuery,
-  ArchiveStatus,
-  ArchiveView,
-  EndedRange,
-  Inspection,
-  TaskArchive,
+export {
+  type ArchivedJson,
+  type ArchivedReading,
+  type ArchivedTask,
+  type ArchivePage,
+  type ArchiveQuery,
+  type ArchiveStatus,
+  ArchiveTooSlow,
+  ArchiveUnavailable,
+  type ArchiveView,
+  type EndedRange,
+  type Inspection,
+  NotArchivable,
+  type TaskArchive,
 } from './archive/task-archive.ts';
 export type { Calls, OutgoingMessage, Placement } from './calls/calls.ts';
 export type { Orphans } from './calls/orphans.ts';

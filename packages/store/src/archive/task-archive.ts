@@ -1,4 +1,21 @@
 import { createHash } from 'node:crypto';
+import { Outage } from '@switchyard/redis';
+
+/** The archive does not answer, or refuses. Nothing is lost: tasks stay in Redis, and copying goes on later. */
+export class ArchiveUnavailable extends Outage {
+  override readonly name: string = 'ArchiveUnavailable';
+}
+
+/** The archive has given up a request that took too long. */
+export class ArchiveTooSlow extends ArchiveUnavailable {
+  override readonly name = 'ArchiveTooSlow';
+}
+
+/** The archive refuses a task because of its data, and will do so again. Other tasks are not concerned. */
+export class NotArchivable extends Error {
+  override readonly name = 'NotArchivable';
+}
+
 /**
  * Ended tasks that are kept outside of Redis. A task is copied there while Redis still has it, and is read there once
  * Redis has forgotten it: see docs/archive.md. All methods reject with `ArchiveUnavailable` while the archive is away.
