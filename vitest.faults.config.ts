@@ -25,7 +25,7 @@ export const longTests = [
   'scripts/test/start.test.ts',
   'tests/budgets/{allocations,connections}.test.ts',
   'tests/wire/{archive,broken-agents,coding-team,interruptions,killed-extensions,killed-gateways,logs,pizza-restarts}.test.ts',
-  'tests/wire/{files,files-in-bucket,moving-slots,preview-1.1,remote,resume-by-id,resuming-clients,schedules,steering,steps-and-calls,time-to-live,usage}.test.ts',
+  'tests/wire/{files,files-in-bucket,moving-slots,preview-1.1,remote,resume-by-id,resuming-clients,schedules,slow-readers,steering,steps-and-calls,time-to-live,usage}.test.ts',
 ];
 
 /** They put a load on both cores, or measure what a process does over some seconds, so they run after all others. */
