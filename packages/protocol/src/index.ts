@@ -39,7 +39,7 @@ export {
   type ThrownError,
   type TurnFault,
 } from './failure.ts';
-export { shortFileName, unusedFileName } from './file-names.ts';
+export { shortFileName, unusedFileName, withContent } from './files.ts';
 export { type ArtifactHeader, type FoldOptions, fold, mergeHeader, openingOfText } from './fold.ts';
 export { inputExample, inputIsMissing, inputPart, type JsonSchema } from './input.ts';
 export { mediaRangesMeet, requireMediaTypes } from './media-types.ts';
@@ -72,7 +72,6 @@ export type {
 export { canFollow, isInterrupted, isTerminal, type TaskState, taskStates } from './objects/states.ts';
 export type { StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent } from './objects/stream-response.ts';
 export type { Artifact, Message, Part, Role, Task, TaskStatus } from './objects/task.ts';
-export { withContent } from './part-content.ts';
 export type {
   CancelTaskRequest,
   CreateTaskPushNotificationConfigRequest,

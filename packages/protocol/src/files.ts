@@ -1,3 +1,5 @@
+import type { Part } from './objects/task.ts';
+
 /** A longer extension is part of the name. */
 const longestExtension = 20;
 
@@ -26,4 +28,17 @@ function split(name: string): { readonly stem: string; readonly extension: strin
 function cut(text: string, maxBytes: number): string {
   // A decoder of a stream keeps back the bytes of a character that is cut.
   return new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, maxBytes), { stream: true });
+}
+
+/** The part with its content in another place: its bytes as `raw` where it had a URL, or the other way round. */
+export function withContent(
+  { metadata, filename, mediaType }: Part,
+  content: { readonly raw: string } | { readonly url: string },
+): Part {
+  return {
+    ...content,
+    ...(metadata && { metadata }),
+    ...(filename !== undefined && { filename }),
+    ...(mediaType !== undefined && { mediaType }),
+  };
 }
