@@ -249,8 +249,9 @@ describe('A message with a large raw part', () => {
       expect(logged).toEqual(['raw-not-moved']);
     }
     const moved = await send(url, showing(raw));
-    const { status, body } = await get<Task>(`${gateways[0]}/tasks/${moved.id}`, asksRaw);
+    const { status, headers, body } = await get<Task>(`${gateways[0]}/tasks/${moved.id}`, asksRaw);
     expect([status, urlIn(body), logged]).toEqual([200, urlIn(moved), ['raw-not-moved', 'raw-not-read']]);
+    expect(headers.get('etag')).toBeNull();
     await rm(away);
   });
 });
@@ -313,6 +314,21 @@ describe('A client that asks for raw by the extension', () => {
     expect([counted(raw, partsIn(answer.result)), headers.get('a2a-extensions')]).toEqual([whole, filesUri]);
     const sent = await post<{ task: Task }>(`${at('painter')}/message:send`, { message: showing(raw) }, asksRaw);
     expect(counted(raw, partsIn(sent.body.task))).toEqual(whole);
+  });
+
+  it('has another ETag than one that gets URLs', async () => {
+    const path = `${await addGateway({ preview: true })}/agents/painter/tasks/${task.id}`;
+    const etags: string[] = [];
+    for (const version of ['1.0', '1.1'])
+      for (const asks of [asksRaw, {}])
+        etags.push((await get(path, { 'a2a-version': version, ...asks })).headers.get('etag') ?? '');
+    expect(new Set(etags).size).toBe(4);
+    const status = async (etag = '', headers = {}) => (await get(path, { 'if-none-match': etag, ...headers })).status;
+    const [withRaw, withUrls] = etags;
+    expect([await status(withRaw, asksRaw), await status(withUrls)]).toEqual([304, 304]);
+    expect([await status(withUrls, asksRaw), await status(withRaw)]).toEqual([200, 200]);
+    const preview = { 'a2a-version': '1.1', ...asksRaw };
+    expect([await status(etags[2], preview), await status(etags[3], preview)]).toEqual([304, 200]);
   });
 
   it('gets it in the events of a stream', async () => {

@@ -11,12 +11,17 @@ type Holder = Message | Artifact;
 type Answer = Partial<StreamResponse & Task> & { readonly tasks?: readonly Task[] };
 
 /** For callers that want as `raw` what was moved into files: see `wantsRaw`. */
-export async function answerWithRaw<Given extends { readonly json?: Json | undefined }>(
+export async function answerWithRaw<Given extends { readonly json?: Json | undefined; readonly version?: string }>(
   backend: Backend,
   call: Call,
   answer: Given,
-): Promise<Given> {
-  return answer.json?.includes(RAW_IN_URL) ? { ...answer, json: await withRaw(backend, call, answer.json) } : answer;
+): Promise<Given | Omit<Given, 'version'>> {
+  if (!answer.json?.includes(RAW_IN_URL)) return answer;
+  const json = await withRaw(backend, call, answer.json);
+  if (json !== undefined) return { ...answer, json };
+  // Without its version the caller does not keep the URLs.
+  const { version: _, ...others } = answer;
+  return others;
 }
 
 /** Not a generator: it would keep the last event, which may be a large task, in memory until the next one. */
@@ -31,7 +36,9 @@ export function itemsWithRaw<Item extends { readonly json: Json }>(
       return {
         async next() {
           const { done, value } = await iterator.next();
-          return done ? { done, value: undefined } : { done: false, value: await answerWithRaw(backend, call, value) };
+          if (done) return { done, value: undefined };
+          const json = value.json.includes(RAW_IN_URL) ? await withRaw(backend, call, value.json) : undefined;
+          return { done: false, value: json === undefined ? value : { ...value, json } };
         },
         async return() {
           await iterator.return?.();
@@ -45,8 +52,8 @@ export function itemsWithRaw<Item extends { readonly json: Json }>(
 /** In memory are the JSON before and after, and what is between them. */
 const COPIES = 3;
 
-/** Parts beyond the bytes of a request keep their URLs, and so do all, if the store of files is away. */
-async function withRaw({ files, tasks, settings, emit }: Backend, call: Call, json: Json): Promise<Json> {
+/** Parts beyond the bytes of a request keep their URLs. @returns undefined: the store of files is away */
+async function withRaw({ files, tasks, settings, emit }: Backend, call: Call, json: Json): Promise<Json | undefined> {
   const answer: Answer = JSON.parse(json.toString());
   const holders = holdersIn(answer);
   const parts = holders.flatMap((holder) => holder.parts);
@@ -54,7 +61,8 @@ async function withRaw({ files, tasks, settings, emit }: Backend, call: Call, js
   const reader = { owner: principalKey(principal), agent, maxBytes: settings.maxBodyBytes };
   const rawBytes = rawBytesIn(parts, reader.maxBytes);
   if (!files || rawBytes === 0) return json;
-  return tasks.makeAnswer(COPIES * (json.length + rawBytes), async () => {
+  let isRead = false;
+  const made = await tasks.makeAnswer(COPIES * (json.length + rawBytes), async () => {
     try {
       const raws = await readRaw(files, parts, reader);
       let at = 0;
@@ -63,11 +71,13 @@ async function withRaw({ files, tasks, settings, emit }: Backend, call: Call, js
           const raw = raws.get(at++);
           return raw === undefined ? part : withContent(part, { raw });
         });
+      isRead = true;
     } catch (err) {
       emit({ kind: 'raw-not-read', agent, err });
     }
     return JSON.stringify(answer);
   });
+  return isRead ? made : undefined;
 }
 
 function holdersIn({ tasks = [], task, message, statusUpdate, artifactUpdate, ...own }: Answer): Holder[] {

@@ -11,7 +11,7 @@ import { z } from 'zod';
 import type { Call } from '../call/call.ts';
 import type { Backend } from '../operations/backend.ts';
 import { cancelTask } from '../operations/cancel-task.ts';
-import { pollTask } from '../operations/get-task.ts';
+import { pollTask, versionKnown } from '../operations/get-task.ts';
 import { listedTasksSchema, pageResult, readTaskPage } from '../operations/list-tasks.ts';
 import { type StreamItem, streaming, type UnaryResult, unary } from '../operations/operation.ts';
 import { bindOperations, definitions, type Operations } from '../operations/operations.ts';
@@ -69,14 +69,9 @@ const suffix = '-1.1';
 async function pollGeneration(backend: Backend, call: Call, request: PreviewGetTaskRequest): Promise<UnaryResult> {
   const { currentGeneration: after, ...view } = request;
   const waitMs = after !== undefined && call.waitMs === 0 ? Number.POSITIVE_INFINITY : call.waitMs;
-  const { version, ...result } = await pollTask(backend, call, view, { knownVersion: knownTo(call), waitMs, after });
+  const knownVersion = versionKnown(call.knownVersion, suffix);
+  const { version, ...result } = await pollTask(backend, call, view, { knownVersion, waitMs, after });
   return { ...asTask(result), version: `${version}${suffix}` };
-}
-
-/** '' for a version of 1.0, which never matches. */
-function knownTo({ knownVersion }: Call): string | undefined {
-  if (knownVersion === undefined) return undefined;
-  return knownVersion.endsWith(suffix) ? knownVersion.slice(0, -suffix.length) : '';
 }
 
 /** An answer that is a task. */
