@@ -5,17 +5,27 @@ import { join } from 'node:path';
 import { GetTaskRequest, Task as SdkTask } from '@a2a-js/sdk';
 import { ClientFactory } from '@a2a-js/sdk/client';
 import { GrpcTransportFactory } from '@a2a-js/sdk/client/grpc';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { type Agent, defineAgent, type Execute, RetryableError } from '@switchyard/agent';
 import { LocalFiles } from '@switchyard/files';
 import { createGateway, type GatewaySettings } from '@switchyard/gateway';
 import { freePort } from '@switchyard/local';
-import { filesUri, type Message, type Part, rerunUri, type Task } from '@switchyard/protocol';
+import {
+  filesUri,
+  type Message,
+  type Part,
+  rerunUri,
+  type StreamResponse,
+  scheduleUri,
+  type Task,
+} from '@switchyard/protocol';
 import { Store } from '@switchyard/store';
 import { createLog } from '@switchyard/telemetry';
 import { Worker, type WorkerEvent } from '@switchyard/worker';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openEventStream } from '../support/event-stream.ts';
+import { openHttpServer } from '../support/http-server.ts';
 import { userMessage } from '../support/messages.ts';
 import { uniquePrefix } from '../support/prefix.ts';
 import { get, getTask, post, send, submit } from '../support/rest.ts';
@@ -24,6 +34,9 @@ import { until } from '../support/until.ts';
 // Gateways and a worker in this process, on a real Redis and a real folder.
 
 const limits = { maxFileBytes: 2_000_000, maxBytesPerPrincipal: 20_000_000, inlineBytes: 1_000, maxRawBytes: 100_000 };
+const local = { allowHttp: true, allowHosts: ['127.0.0.0/8'] };
+const retries = { maxAttempts: 3, maxAgeMs: 60_000, backoffMs: 5, maxBackoffMs: 100 };
+const delivery = { concurrency: 4, timeoutMs: 10_000, ...retries, chunks: true, claimEveryMs: 200, policy: local };
 const asksRaw = { 'a2a-extensions': filesUri };
 const sha256 = (raw = ''): string => createHash('sha256').update(raw, 'base64').digest('hex');
 const picture = (bytes = 20_000): string => randomBytes(bytes).toString('base64');
@@ -105,10 +118,19 @@ beforeAll(async () => {
   const publicUrl = `http://127.0.0.1:${port}`;
   const files = { url: `file://${folder}`, ...limits, unusedMs: 60_000, sweepEveryMs: 3_600_000 };
   const emit = (event: WorkerEvent): void => void emitted.push(event);
-  worker = new Worker({ drainMs: 0, sweepEveryMs: 200, publicUrl, files }, { store, agents, emit });
+  const settings = { drainMs: 0, sweepEveryMs: 200, publicUrl, files, push: delivery };
+  worker = new Worker(settings, { store, agents, emit });
   stops.push(() => worker.stop());
   await worker.start();
-  url = await addGateway({ port, grpc: { port: 0, publicAddress: 'auto' }, publicUrl });
+  const push = { policy: local, publicKeys: [], allowsClear: false, asksConsent: false };
+  url = await addGateway({
+    port,
+    grpc: { port: 0, publicAddress: 'auto' },
+    publicUrl,
+    push,
+    mcp: true,
+    minCronIntervalMs: 1_000,
+  });
   await until(async () => (await get(`${url}/agents/listener/.well-known/agent-card.json`)).status === 200, {
     what: 'the agents are known',
   });
@@ -256,6 +278,47 @@ describe('A message with a large raw part', () => {
   });
 });
 
+describe('The URL of a large raw part', () => {
+  it('is in what a webhook gets, of the message and of the agent', async () => {
+    const raw = picture();
+    const received: StreamResponse[] = [];
+    await using hook = await openHttpServer(async (req, res) => {
+      received.push(JSON.parse((await req.setEncoding('utf8').toArray()).join('')));
+      res.end();
+    });
+    const configuration = { taskPushNotificationConfig: { url: hook.url } };
+    const { id } = await send(at('painter'), showing(raw), configuration);
+    await until(() => received.some(({ statusUpdate }) => statusUpdate?.status.state === 'TASK_STATE_COMPLETED'), {
+      what: `the webhook has the end of ${id}`,
+    });
+    expect(JSON.stringify(received)).not.toContain(raw);
+    const [first] = received;
+    expect(first?.task?.history?.[0]?.parts[1]).toEqual(file());
+    const parts = received.flatMap(({ artifactUpdate, statusUpdate }) =>
+      [artifactUpdate?.artifact, statusUpdate?.status.message].flatMap((holder) => holder?.parts ?? []),
+    );
+    expect(parts.filter(({ url }) => url?.includes('/files/r'))).toHaveLength(2);
+  });
+
+  it('is in each task of a schedule, whose agent gets raw, and which keeps the file', async () => {
+    const raw = picture();
+    const message = showing(raw, { metadata: { [scheduleUri]: { cron: '* * * * * *', times: 2 } } });
+    const asks = { 'a2a-extensions': scheduleUri };
+    const { body } = await post<{ task: Task }>(`${url}/message:send`, { message }, asks);
+    const { contextId = '' } = body.task;
+    const ended = await until(
+      async () => {
+        const list = await get<{ tasks: Task[] }>(`${url}/tasks?contextId=${contextId}&historyLength=1`);
+        const tasks = list.body.tasks.filter(({ status }) => status.state === 'TASK_STATE_COMPLETED');
+        return tasks.length === 2 && tasks;
+      },
+      { what: 'both tasks have ended' },
+    );
+    expect(ended.map(textOf)).toEqual([`look ${sha256(raw)}`, `look ${sha256(raw)}`]);
+    for (const { id } of ended) expect(await stored(new RegExp(`task-${id}$`))).toHaveLength(1);
+  });
+});
+
 describe('What an agent writes as a large raw part', () => {
   it('is moved out, too, and all events keep their order', async () => {
     const raw = picture();
@@ -356,6 +419,14 @@ describe('A client that asks for raw by the extension', () => {
       { raw: 4, urls: 0 },
       { raw: 0, urls: 4 },
     ]);
+  });
+
+  it('gets it always with MCP', async () => {
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode: { pin: '2026-07-28' } } });
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
+    const { content } = await client.callTool({ name: 'get_task', arguments: { agent: 'painter', taskId: task.id } });
+    await client.close();
+    expect(content.map((each) => each.type === 'image' && each.data === raw)).toContain(true);
   });
 
   it('gets it always with A2A 0.3', async () => {
