@@ -247,8 +247,8 @@ it('agents lists the public catalogue where clients need keys, and all with a ke
 it.each([
   [['queue', 'pause', 'nobody'], 'There is no agent "nobody"', 'switchyard queue'],
   [['dead', 'retry', 'nothing'], 'There is no dead letter "nothing"', 'switchyard dead list'],
-  [['why', 'nothing'], 'The task does not exist or is not accessible: nothing', 'console'],
-  [['task', 'rerun', 'nothing'], 'The task does not exist or is not accessible: nothing', 'console'],
+  [['why', 'nothing'], 'The task does not exist or is not accessible: nothing', 'switchyard search'],
+  [['task', 'rerun', 'nothing'], 'The task does not exist or is not accessible: nothing', 'switchyard search'],
 ])('What is not there is named, with where to look: %j', async (words, message, hint) => {
   const { code, document } = await json(words, { env });
   expect(code).toBe(1);

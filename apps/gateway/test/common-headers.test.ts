@@ -36,10 +36,13 @@ it('every kind of answer has the common headers, once each', async () => {
   }
 });
 
-it('an answer to an allowed origin varies with the Origin', async () => {
+it('the answer for a task varies with the Origin, the media type, and the extensions that a client asks for', async () => {
   const { id } = await submit(stage.url);
   const { headers } = await fetch(`${stage.url}/tasks/${id}`, { headers: { origin } });
-  expect([headers.get('vary'), headers.get('access-control-allow-origin')]).toEqual(['Origin, Accept', origin]);
+  expect([headers.get('vary'), headers.get('access-control-allow-origin')]).toEqual([
+    'Origin, Accept, A2A-Extensions',
+    origin,
+  ]);
 });
 
 it('an answer to GET is not stored by caches, unless its route says otherwise', async () => {
