@@ -1,7 +1,7 @@
 import type { Principal } from '@switchyard/protocol';
-import { type Channels, defineScript, WritesLost, word } from '@switchyard/redis';
+import { type Channels, defineScript, word } from '@switchyard/redis';
 import { type OpenTurn, principalKey, type StoreSettings, TurnFenced } from '@switchyard/store';
-import { idText } from '@switchyard/store/inside';
+import { idText, WritesLost } from '@switchyard/store/inside';
 import {
   type ConversationEntry,
   type ConversationHead,

@@ -41,7 +41,7 @@ export interface DueSet<Item extends ClaimedMember> {
   readonly work: (item: Item) => Promise<unknown>;
 }
 
-/** A member that cannot be worked on. The message names its task, and no principal. */
+/** A member that cannot be worked on. The message has its first word, an id: the others may name a principal. */
 class MemberSetAside extends Error {
   override readonly name = 'MemberSetAside';
 

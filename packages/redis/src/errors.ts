@@ -36,15 +36,6 @@ function isOutageText(message: string): boolean {
 /** What failed for a time, and may succeed when it is repeated. */
 export class Outage extends Error {}
 
-/** A fail-over lost acknowledged events of this turn: later events must not follow them. */
-export class WritesLost extends Outage {
-  override readonly name = 'WritesLost';
-
-  constructor() {
-    super('Redis lost earlier events of this turn in a fail-over.');
-  }
-}
-
 /** Too few replicas confirmed a write (WAIT_REPLICAS). It may be stored nevertheless. */
 export class NotReplicated extends Outage {
   override readonly name = 'NotReplicated';

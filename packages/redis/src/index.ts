@@ -34,7 +34,6 @@ export {
   StoreError,
   StoreUnreachable,
   toError,
-  WritesLost,
 } from './errors.ts';
 export { HealthCheck } from './health-check.ts';
 export { inspectRedis, type RedisInspection } from './inspect-redis.ts';

@@ -1,6 +1,6 @@
 -- The clock of Redis, and writes when its memory is full.
 
--- The score of what has no time, such as the task of a paused schedule: later than any time.
+-- The score of what has no time: later than any time.
 local NEVER_MS = 8640000000000000
 
 -- Only Redis' clock counts, so that order and leases do not depend on the clocks of other machines.
@@ -14,14 +14,12 @@ local function now_ms()
   return clock_ms
 end
 
--- The incarnation of an event tells it from an event with the same number that a fail-over lost. It is made from the
--- time in µs for events that Redis composes, and from the run for those that a turn writes. Five digits of base 36.
+-- The incarnation of an event that the script composes. It tells the event from one with the same number that a
+-- fail-over lost. Made from the time in µs; five digits of base 36.
 local function new_incarnation()
   now_ms()
   return clock_us % 60466175 + 1
 end
-
-local function incarnation_of(run) return tonumber(run, 36) % 60466175 + 1 end
 
 -- Lets a script write although Redis is out of memory (maxmemory, noeviction): scripts that take, end, give back or
 -- conclude work make room. Redis refuses only the first write of a script, so that none stops halfway: a first write

@@ -2,8 +2,7 @@
 
 export { fingerprintOf } from './archive/task-archive.ts';
 export { idText, type OwnedKey, type ShardKeys } from './deployment/keys.ts';
-export { agentOf, ownerOf, principalKey, principalOf, type Scope, scopeOf } from './deployment/scope.ts';
-export type { StoreSettings } from './deployment/settings.ts';
+export { agentOf, ownerOf, principalOf, scopeOf } from './deployment/scope.ts';
 export { Shards } from './deployment/shards.ts';
 export type { Encryption } from './encryption/encryption.ts';
 export { decryptWebhook, encryptWebhook, withId } from './encryption/webhook.ts';
@@ -22,11 +21,10 @@ export {
 } from './queue/job.ts';
 export { type JobCounts, sumOfJobs } from './queue/job-counts.ts';
 export type { QueueSample } from './queue/load.ts';
-export { PUSH_QUEUE, type Queues } from './queue/queues.ts';
+export { PUSH_QUEUE } from './queue/queues.ts';
 export { claimMembers } from './record/claim-members.ts';
 export { recordArgNames, recordArgValues, recordKeyNames, sharedKeyNames } from './record/record-args.ts';
 export { type AnnouncedAgent, queuesOf } from './registry/announcement.ts';
-export type { Registry } from './registry/registry.ts';
 export type { StoreInside } from './store.ts';
 export { type AcceptDependencies, accept } from './tasks/accept/accept.ts';
 export { copyableSteps, stepsBefore } from './tasks/accept/copy-steps.ts';
@@ -34,7 +32,7 @@ export { type Origin, originOf, ownMetadata } from './tasks/accept/origin.ts';
 export { parseSchedule, scheduleText } from './tasks/accept/schedule.ts';
 export type { Acceptance, AnswerAcceptance, InboxEntry } from './tasks/accept/submission.ts';
 export { type Cancellation, cancelTask } from './tasks/cancel/cancel.ts';
-export { type DeleteDependencies, type Deletion, deleteTask } from './tasks/delete/delete.ts';
+export { type Deletion, deleteTask } from './tasks/delete/delete.ts';
 export { endedIn, findEntries, keptSince, sortableTime, taskIdOf } from './tasks/list/list.ts';
 export {
   decodePageToken,
@@ -52,4 +50,5 @@ export { type CachedReadDependencies, readInPieces, readTask, readTogether, read
 export { hiddenLetter, stateLetters, stateOf, withdrawnLetter } from './tasks/visibility/state-letters.ts';
 export { storedFailureText } from './turns/failures.ts';
 export type { NotedModelCall } from './turns/model-notes.ts';
+export { WritesLost } from './turns/open-turn.ts';
 export { type EventCheck, type GivenEvent, type Giving, giveEvent } from './waits/give-event.ts';

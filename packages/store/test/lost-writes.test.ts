@@ -1,5 +1,5 @@
 import type { TurnEvent } from '@switchyard/protocol';
-import { WritesLost } from '@switchyard/redis';
+import { WritesLost } from '@switchyard/store/inside';
 import { describe, expect, test } from 'vitest';
 import { failOverTo } from '../../../tests/support/fail-over.ts';
 import { type OpenTurn, TurnFenced } from '../src/index.ts';

@@ -1,7 +1,7 @@
-import { defineScript, integer, text, tuple, verdict, WritesLost, word } from '@switchyard/redis';
+import { defineScript, integer, text, tuple, verdict, word } from '@switchyard/redis';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import { quotaArgValues } from '../tasks/quotas/quotas.ts';
-import { type OpenTurn, TurnFenced } from '../turns/open-turn.ts';
+import { type OpenTurn, TurnFenced, WritesLost } from '../turns/open-turn.ts';
 import type { TurnsDependencies } from '../turns/turns-dependencies.ts';
 
 const begun = tuple(text, integer);

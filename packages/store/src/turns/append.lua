@@ -57,10 +57,11 @@ local ARITY = { status = 8, artifact = 9 }
 -- messages that the turn was given besides its own
 local write = {}
 
--- A turn's first event gets an incarnation made from its run; later artifact events repeat that of the event before.
+-- A turn's first event gets an incarnation made from its run, in the range of new_incarnation; later artifact events
+-- repeat that of the event before.
 -- A status always gets a new one: if it is sent again after a fail-over, events that follow it differ from lost ones.
 local function next_incarnation(record)
-  if record.turn_seq == 1 then return incarnation_of(record.run) end
+  if record.turn_seq == 1 then return tonumber(record.run, 36) % 60466175 + 1 end
   local events = record.changes.events
   return events[#events - 2] or record.incarnation
 end

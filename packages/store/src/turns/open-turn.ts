@@ -1,5 +1,5 @@
 import type { FailureReport, Message, MessageTrace, TurnEvent, TurnInput, UsageAmounts } from '@switchyard/protocol';
-import { Batches, defineScript, integer, text, tupleAnd, WritesLost, word } from '@switchyard/redis';
+import { Batches, defineScript, integer, Outage, text, tupleAnd, word } from '@switchyard/redis';
 import { idText } from '../deployment/keys.ts';
 import { queueName, queueRoot } from '../queue/job.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
@@ -86,6 +86,15 @@ export class TurnFenced extends Error {
 
   constructor() {
     super('The turn has ended: nothing more can be published.');
+  }
+}
+
+/** A fail-over lost acknowledged events of this turn: later events must not follow them. */
+export class WritesLost extends Outage {
+  override readonly name = 'WritesLost';
+
+  constructor() {
+    super('Redis lost earlier events of this turn in a fail-over.');
   }
 }
 

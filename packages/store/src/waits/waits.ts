@@ -10,7 +10,6 @@ import {
   tuple,
   tupleAnd,
   verdict,
-  WritesLost,
   word,
   workOff,
 } from '@switchyard/redis';
@@ -26,7 +25,7 @@ import {
 } from '../record/record-args.ts';
 import { TooManyResults } from '../steps/steps.ts';
 import { originOf } from '../tasks/accept/origin.ts';
-import { type OpenTurn, TurnFenced } from '../turns/open-turn.ts';
+import { type OpenTurn, TurnFenced, WritesLost } from '../turns/open-turn.ts';
 import type { TurnsDependencies } from '../turns/turns-dependencies.ts';
 import { type EventCheck, type GivenEvent, type GiveOptions, type Giving, giveEvent, hashOf } from './give-event.ts';
 
