@@ -156,8 +156,11 @@ describe('archive', () => {
       ['/admin/archive:recopy', { since: '2026-01-31T12:00:00Z' }],
     ]);
     api.answer('/admin/archive', { archive: { tasks: 7, bytes: 1, leftOut: [] } });
+    // The stand-in ends the first stream early, as a gateway does after ten minutes.
     expect((await run(['archive', 'recount'], { env })).out).toContain('Tasks: 7\n');
-    expect(api.requests.at(-2)).toMatchObject({ method: 'POST', path: '/admin/archive:recount' });
+    expect(api.requests.slice(-3, -1)).toMatchObject(
+      [1, 2].map(() => ({ method: 'POST', path: '/admin/archive:recount' })),
+    );
     expect((await run(['archive', 'forget', '-y'], { env })).out).toBe('Archive: forgotten\n');
   });
 });

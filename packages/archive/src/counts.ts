@@ -59,14 +59,23 @@ const countedIn = (tasks: string): string => `
         LATERAL (VALUES ('o' || owner_key, time), ('t' || tenant_key, ended_at), ('a', ended_at)) AS counted (scope, at)
       WHERE letter IS NOT NULL`;
 
-/** Counts all tasks again, in one transaction. Who writes tasks waits meanwhile. */
+/**
+ * Counts all tasks again, in one transaction. All that others write meanwhile changes tasks and counts together: by how
+ * much the counts were wrong at the beginning, they still are at the end, and that is added. So nobody waits for it, but
+ * another one that counts: both would add the same.
+ */
 export const recountStatements = ({ tasks, counts }: Tables): readonly Statement[] => [
-  { text: `LOCK TABLE ${tasks} IN SHARE MODE` },
-  { text: `DELETE FROM ${counts}` },
+  { text: `LOCK TABLE ${counts} IN SHARE UPDATE EXCLUSIVE MODE` },
   {
     text: `
-      INSERT INTO ${counts} (scope, agent_key, bucket, letter, tasks)
-      SELECT scope, agent_key, left(at, ${BUCKET_LENGTH}), letter, count(*) ${countedIn(tasks)} GROUP BY 1, 2, 3, 4`,
+      INSERT INTO ${counts} AS known (scope, agent_key, bucket, letter, tasks)
+      SELECT scope, agent_key, bucket, letter, sum(missing) FROM (
+        SELECT scope, agent_key, left(at, ${BUCKET_LENGTH}) AS bucket, letter, count(*) AS missing
+        ${countedIn(tasks)} GROUP BY 1, 2, 3, 4
+        UNION ALL SELECT scope, agent_key, bucket, letter, -tasks FROM ${counts}
+      ) AS compared
+      GROUP BY 1, 2, 3, 4 HAVING sum(missing) <> 0 ORDER BY 1, 2, 3, 4
+      ON CONFLICT (scope, agent_key, bucket, letter) DO UPDATE SET tasks = known.tasks + excluded.tasks`,
   },
 ];
 

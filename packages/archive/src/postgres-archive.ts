@@ -45,7 +45,7 @@ const LARGE_BATCH = 1024 ** 2;
 const LARGE_TIMEOUT_MS = 60_000;
 
 /** A million tasks may take a minute. */
-const RECOUNT_TIMEOUT_MS = 10 * 60_000;
+const RECOUNT_TIMEOUT_MS = 2 * 60 * 60_000;
 
 /** Searches for texts at the same time. */
 const SEARCHES = 2;
@@ -60,6 +60,7 @@ export class PostgresArchive implements TaskArchive {
   readonly #schema: string;
   readonly #tables: Tables;
   #started: Promise<void> | undefined;
+  #recounting: Promise<void> | undefined;
 
   /** @throws {Error} the URL is not one of a PostgreSQL */
   constructor({ timeoutMs = 5_000, maxConnections = 10, onError, ...address }: ArchiveSettings) {
@@ -199,7 +200,14 @@ export class PostgresArchive implements TaskArchive {
     return count;
   }
 
-  async recount(): Promise<void> {
+  recount(): Promise<void> {
+    this.#recounting ??= this.#recount().finally(() => {
+      this.#recounting = undefined;
+    });
+    return this.#recounting;
+  }
+
+  async #recount(): Promise<void> {
     await this.start();
     await this.#database.transaction(RECOUNT_TIMEOUT_MS, async (query) => {
       for (const statement of recountStatements(this.#tables)) await query(statement);

@@ -4,6 +4,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { skippedFor } from '../../../tests/support/has-program.ts';
 import { missingPostgres, startPostgres, type TestPostgres } from '../../../tests/support/postgres.ts';
+import { until } from '../../../tests/support/until.ts';
 import { archivedTask, archiveQuery, timeOf, unexpected } from './support/archived-tasks.ts';
 
 const DAY_MS = 86_400_000;
@@ -146,6 +147,40 @@ describe.skipIf(skippedFor(missingPostgres))('totals of the archive', () => {
     expect((await archive.status()).tasks).toBe(2 * 199);
     await Promise.all([archive.recount(), ...others.map((task) => archive.put([task]))]);
     await expectExact(tasks.filter(({ id }) => id !== 'task-7'));
+  });
+
+  it('are exact after two processes have counted again at the same time', async () => {
+    await client.query('TRUNCATE switchyard.tasks; TRUNCATE switchyard.counts');
+    const tasks = Array.from({ length: 200 }, (_, i) => taskOf(i));
+    await archive.put(tasks);
+    await client.query("DELETE FROM switchyard.counts WHERE letter = 'F'");
+    await client.query('UPDATE switchyard.counts SET tasks = 2 * tasks');
+    // Both wait until a transaction that wrote has ended.
+    await client.query('BEGIN; LOCK TABLE switchyard.counts IN ACCESS EXCLUSIVE MODE');
+    const other = new PostgresArchive({ url: server.url, onError: unexpected });
+    const counting = [archive.recount(), other.recount(), other.recount()];
+    const waiting = "SELECT FROM pg_locks WHERE NOT granted AND relation = 'switchyard.counts'::regclass";
+    await until(async () => (await client.query(waiting)).rowCount === 2, { what: 'both wait' });
+    await client.query('COMMIT');
+    await Promise.all(counting);
+    await other.stop();
+    await expectExact(tasks);
+  });
+
+  it('are counted again while a transaction writes, and others write meanwhile', async () => {
+    await client.query('TRUNCATE switchyard.tasks; TRUNCATE switchyard.counts');
+    const tasks = Array.from({ length: 100 }, (_, i) => taskOf(i));
+    await archive.put(tasks.slice(0, 98));
+    await client.query('UPDATE switchyard.counts SET tasks = 2 * tasks');
+    // What counts waits for nobody who writes, and nobody waits for it: else this would never end.
+    await client.query('BEGIN; LOCK TABLE switchyard.tasks IN ROW EXCLUSIVE MODE');
+    await archive.recount();
+    await client.query('COMMIT; BEGIN; LOCK TABLE switchyard.counts IN SHARE UPDATE EXCLUSIVE MODE');
+    const counting = archive.recount();
+    await archive.put(tasks.slice(98));
+    await client.query('COMMIT');
+    await counting;
+    await expectExact(tasks);
   });
 
   it('are exact after processes have put and deleted the same tasks at the same time', async () => {

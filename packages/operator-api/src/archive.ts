@@ -38,6 +38,10 @@ export const archiveCheckSchema = z.object({
   isDone: z.boolean(),
 });
 
+/** An event of `POST /admin/archive:recount`. The stream may end before the counting: the next one goes on with it. */
+export const archiveRecountSchema = z.object({ isDone: z.boolean() });
+
+export type ArchiveRecount = z.infer<typeof archiveRecountSchema>;
 export type ArchiveStatus = z.infer<typeof archiveSchema>;
 export type ArchiveProblem = z.infer<typeof problemSchema>;
 export type ArchiveCheckProgress = z.infer<typeof archiveCheckSchema>;

@@ -1,9 +1,11 @@
 export {
   type ArchiveCheckProgress,
   type ArchiveProblem,
+  type ArchiveRecount,
   type ArchiveStatus,
   archiveCheckSchema,
   archiveProblems,
+  archiveRecountSchema,
   archiveSchema,
 } from './archive.ts';
 export {

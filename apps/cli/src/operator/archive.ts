@@ -4,6 +4,7 @@ import {
   type ArchiveStatus,
   archiveCheckSchema,
   archiveProblems,
+  archiveRecountSchema,
   archiveSchema,
   type OperatorClient,
 } from '@switchyard/operator-api';
@@ -56,10 +57,10 @@ export function addArchiveCommands(program: Command, invocation: Invocation): vo
     );
   archive
     .command('recount')
-    .description('count the tasks of the archive again, after pg_restore --data-only; nothing is copied meanwhile')
+    .description('count the tasks of the archive again, after pg_restore --data-only')
     .action((_, command: Command) =>
       withOperator(invocation, command, async (session, api) => {
-        await api.call('/admin/archive:recount', z.unknown(), { method: 'POST' });
+        await recount(session, api);
         const status = await api.call('/admin/archive', archiveSchema);
         session.output.result(status, () => statusText(status));
       }),
@@ -75,6 +76,13 @@ export function addArchiveCommands(program: Command, invocation: Invocation): vo
         session.output.result({}, () => field('Archive', 'forgotten'));
       }),
     );
+}
+
+async function recount({ call: { signal } }: Session, api: OperatorClient): Promise<void> {
+  const how = { method: 'POST', signal } as const;
+  // A gateway ends its streams after ten minutes: the next one is of the same counting.
+  for (let isDone = false; !isDone; )
+    for await (const event of api.events('/admin/archive:recount', archiveRecountSchema, how)) ({ isDone } = event);
 }
 
 interface VerifyFlags {

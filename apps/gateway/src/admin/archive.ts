@@ -1,4 +1,5 @@
-import type { ArchiveStatus } from '@switchyard/operator-api';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ArchiveRecount, ArchiveStatus } from '@switchyard/operator-api';
 import type { Ops } from '@switchyard/operators';
 import { A2AError } from '@switchyard/protocol';
 import type { z } from 'zod';
@@ -24,8 +25,8 @@ export const archiveRoutes = [
     return undefined;
   }),
   adminAction(['post', '/admin/archive\\:recount'], async ({ ops }) => {
-    await there(ops.archiver).recount();
-    return undefined;
+    const archiver = there(ops.archiver);
+    return progressAnswer((signal) => recounted(archiver.recount(), signal));
   }),
   adminAction(['post', '/admin/archive\\:forget'], async ({ ops }) => {
     if (ops.archiver) throw new A2AError('Conflict', 'This gateway has an archive: take ARCHIVE_URL away first');
@@ -37,6 +38,19 @@ export const archiveRoutes = [
 function there<T>(archive: T | undefined): T {
   if (archive === undefined) throw new A2AError('NotFound', 'There is no archive: ARCHIVE_URL is not set');
   return archive;
+}
+
+/** Between two events of a long action. */
+const EVERY_MS = 1_000;
+
+/** Says again and again that it goes on, so that nobody in between gives up. It also goes on without a reader. */
+async function* recounted(recount: Promise<void>, signal: AbortSignal): AsyncGenerator<ArchiveRecount, void> {
+  const done = recount.then(() => true);
+  done.catch(() => undefined);
+  for (let isDone = false; !isDone && !signal.aborted; ) {
+    isDone = await Promise.race([done, delay(EVERY_MS, false, { signal, ref: false }).catch(() => false)]);
+    yield { isDone };
+  }
 }
 
 interface Check extends z.output<typeof archiveCheckParameters> {

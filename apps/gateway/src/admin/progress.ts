@@ -1,16 +1,11 @@
 import type { StreamItem } from '../operations/operation.ts';
 import { EventsAnswer, requirePageToken } from './route.ts';
 
-interface Progress {
-  readonly nextPageToken: string;
-  readonly isDone: boolean;
-}
-
 /**
  * The answer of an action that goes on for long. Its first event is awaited, so that its errors have their status. @throws
  * {A2AError} InvalidParams, for a wrong page token
  */
-export async function progressAnswer<Event extends Progress>(
+export async function progressAnswer<Event extends object>(
   begin: (signal: AbortSignal) => AsyncGenerator<Event, void>,
 ): Promise<EventsAnswer> {
   const leaving = new AbortController();
@@ -22,8 +17,8 @@ export async function progressAnswer<Event extends Progress>(
   });
 }
 
-/** After an error, such as that the archive is away, its reader asks again from the last position. */
-async function* itemsOf<Event extends Progress>(
+/** After an error, such as that the archive is away, its reader may ask again from the last position. */
+async function* itemsOf<Event extends object>(
   first: IteratorResult<Event, void>,
   events: AsyncGenerator<Event, void>,
 ): AsyncGenerator<StreamItem, void> {

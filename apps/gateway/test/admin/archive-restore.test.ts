@@ -13,7 +13,7 @@ import { missingPostgres, startPostgres, type TestPostgres } from '../../../../t
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { accepted, begun, userMessage } from '../../../../tests/support/store/drive.ts';
 import { until } from '../../../../tests/support/until.ts';
-import { type AdminStage, openAdminStage } from './support.ts';
+import { type AdminStage, key, openAdminStage } from './support.ts';
 
 const scope = { principal: { tenant: 'acme', subject: 'ada', scopes: [] }, agent: 'echo' };
 const folderOfPrograms = globSync('/usr/lib/postgresql/*/bin').sort().at(-1) ?? '';
@@ -98,6 +98,13 @@ describe.skipIf(skipped)(`the archive after a restore${skipped && ` (not tested:
     };
   }
 
+  function recounting(): Promise<Response> {
+    return fetch(`${stage.adminUrl}/admin/archive:recount`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}` },
+    });
+  }
+
   async function problems(isRepair = false): Promise<string[]> {
     const check = new Ops(stage.store).archiveCheck?.run({ sample: 0, isRepair }, signal) ?? [];
     return (await Array.fromAsync(check)).flatMap((one) => one.problems.map(({ problem }) => problem));
@@ -134,9 +141,24 @@ describe.skipIf(skipped)(`the archive after a restore${skipped && ` (not tested:
     const empty = `TRUNCATE "${prefix}".tasks; TRUNCATE "${prefix}".counts`;
     await restore(empty, ['--data-only', '--table=tasks', '--table=counts']);
     expect((await archive.status()).tasks).toBe(2 * ids.length);
-    expect((await stage.ask('/admin/archive:recount', 'POST')).status).toBe(204);
+    expect(await (await recounting()).text()).toContain('{"isDone":true}');
     expect((await archive.status()).tasks).toBe(ids.length);
     await expectTasks(...ids);
+  });
+
+  it('a count that takes long says that it goes on, and does so without its reader', async () => {
+    await ended();
+    const client = new Client({ connectionString: postgres.url });
+    await client.connect();
+    await client.query(`UPDATE "${prefix}".counts SET tasks = 7`);
+    await client.query(`BEGIN; LOCK TABLE "${prefix}".counts IN SHARE UPDATE EXCLUSIVE MODE`);
+    const reader = (await recounting()).body?.getReader();
+    expect(new TextDecoder().decode((await reader?.read())?.value)).toContain('{"isDone":false}');
+    await reader?.cancel();
+    const second = await recounting();
+    await client.query('COMMIT').finally(() => client.end());
+    expect(await second.text()).toContain('{"isDone":true}');
+    expect((await archive.status()).tasks).toBe(1);
   });
 
   it('of Redis: deletions since the backup are repeated by the marks, and later tasks are in the archive', async () => {

@@ -47,7 +47,7 @@ export interface TaskArchive {
   endedOf(ownerPrefix: string, range: EndedRange): Promise<readonly string[]>;
   /** Forgets tasks that ended before this time, and marks of deletion that are as old. @returns how many tasks */
   expire(before: string, size: number): Promise<number>;
-  /** Counts all of its tasks again, for totals that are wrong. Meanwhile nothing is written, and all is read as before. */
+  /** Counts all of its tasks again, for totals that are wrong: until then they stay so. One that runs is joined. */
   recount(): Promise<void>;
   status(): Promise<ArchiveStatus>;
 }
