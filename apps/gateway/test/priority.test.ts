@@ -1,6 +1,6 @@
 import { Ops } from '@switchyard/operators';
 import { priorityUri } from '@switchyard/protocol';
-import { Schedules } from '@switchyard/schedules';
+import { ScheduledTasks } from '@switchyard/schedules';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { overRest } from './support/bindings/over-http.ts';
 import { call, get } from './support/client.ts';
@@ -77,7 +77,7 @@ describe('the priority of a message', () => {
     const { invoke } = overRest(used.url());
     const scheduled = { ...params, message: { ...params.message, metadata } };
     const { id } = taskIn(await invoke({ operation: 'SendMessage', params: scheduled, headers: both }));
-    await new Schedules(used.stage.store.inside).begin();
+    await new ScheduledTasks(used.stage.store.inside).begin();
     expect(await new Ops(used.stage.store).agentQueues.stateOf('desk', id, 1)).toBe('waiting');
     expect(await priorityOf(id)).toBe('low');
   });

@@ -1,6 +1,6 @@
 import { Ops } from '@switchyard/operators';
 import { scheduleUri, type Task } from '@switchyard/protocol';
-import { Schedules } from '@switchyard/schedules';
+import { ScheduledTasks } from '@switchyard/schedules';
 import { describe, expect, it } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import type { Outcome } from './support/bindings/outcome.ts';
@@ -44,7 +44,8 @@ describe.each(gateways.bindings)('Over $name a scheduled message', ({ at }) => {
     const { id } = taskOf(await at(0).invoke(asking({ at: inMs(300) })));
     const following = at(1).invoke({ operation: 'SubscribeToTask', params: { id } });
     await until(
-      async () => (await new Schedules(gateways.stage.store.inside).begin()).tasks.some(({ taskId }) => taskId === id),
+      async () =>
+        (await new ScheduledTasks(gateways.stage.store.inside).begin()).tasks.some(({ taskId }) => taskId === id),
       {
         what: 'it begins',
       },

@@ -1,7 +1,7 @@
 import { Credentials } from '@switchyard/access';
 import { pageOf, scheduleReadingSchema } from '@switchyard/operator-api';
 import { scheduleUri, type Task } from '@switchyard/protocol';
-import { ScheduleList, Schedules } from '@switchyard/schedules';
+import { ScheduledTasks, ScheduleList } from '@switchyard/schedules';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type AdminStage, begin, fieldsOf, openAdminStage } from './admin/support.ts';
 import { type ErrorBody, get, post, userMessage } from './support/client.ts';
@@ -82,7 +82,7 @@ describe("A client's schedule", () => {
     for (const pick of ['first', 'next'] as const) {
       const { id } = await send({ cron: '* * * * * *' });
       const { store } = stage;
-      while (!(await new Schedules(store.inside).begin()).tasks.some(({ taskId }) => taskId === id));
+      while (!(await new ScheduledTasks(store.inside).begin()).tasks.some(({ taskId }) => taskId === id));
       const { nextTaskId } = (await get<Shown>(at(`/${id}`), keyOf('alice'))).body;
       expect(nextTaskId).not.toBe(id);
       const ended = await post(at(`/${pick === 'first' ? id : nextTaskId}:end`), {}, keyOf('alice'));
@@ -128,7 +128,7 @@ describe("A client's schedule", () => {
 it('A cancel of a task that has ended names the schedule that goes on', async () => {
   const { id } = await send({ cron: '* * * * * *' });
   const { store } = stage;
-  while (!(await new Schedules(store.inside).begin()).tasks.some(({ taskId }) => taskId === id));
+  while (!(await new ScheduledTasks(store.inside).begin()).tasks.some(({ taskId }) => taskId === id));
   const turn = await begin(store, id);
   await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
   const refused = await post<ErrorBody>(`${stage.url}/tasks/${id}:cancel`, {}, keyOf('alice'));

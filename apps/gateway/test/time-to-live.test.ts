@@ -1,6 +1,6 @@
 import { Ops } from '@switchyard/operators';
 import { scheduleUri, timeToLiveUri } from '@switchyard/protocol';
-import { Schedules } from '@switchyard/schedules';
+import { ScheduledTasks } from '@switchyard/schedules';
 import { describe, expect, it } from 'vitest';
 import { overRest } from './support/bindings/over-http.ts';
 import { get } from './support/client.ts';
@@ -84,7 +84,7 @@ describe('the time to live of a message', () => {
     const { id } = taskIn(await invoke({ operation: 'SendMessage', params: scheduled, headers: both }));
     expect(await beginByOf(id)).toBeUndefined();
     const since = Date.now();
-    await new Schedules(used.stage.store.inside).begin();
+    await new ScheduledTasks(used.stage.store.inside).begin();
     await expectTimeToLive(id, 600_000, since);
   });
 });

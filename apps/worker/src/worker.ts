@@ -18,8 +18,8 @@ import { FileSweep } from './maintenance/file-sweep.ts';
 import { Migrations } from './maintenance/migrations.ts';
 import { OrphanCleanup } from './maintenance/orphan-cleanup.ts';
 import { Reporter } from './maintenance/reporter.ts';
-import { ScheduledTasks } from './maintenance/schedules.ts';
 import { Sweeper } from './maintenance/sweeper.ts';
+import { TimedWork } from './maintenance/timed-work.ts';
 import { ModelLimits } from './pace/model-limits.ts';
 import { StoredPace } from './pace/stored-pace.ts';
 import { PriceTable } from './prices/price-table.ts';
@@ -82,7 +82,7 @@ export class Worker {
   readonly #dependencies: WorkerDependencies;
   readonly #announcer: Announcer;
   readonly #sweeper: Sweeper;
-  readonly #scheduledTasks: ScheduledTasks;
+  readonly #timedWork: TimedWork;
   readonly #orphanCleanup: OrphanCleanup;
   readonly #migrations: Migrations;
   readonly #files: WorkerFiles;
@@ -114,7 +114,7 @@ export class Worker {
     const { files, publicUrl, calls: addresses = publicOnly } = settings;
     this.#files = new WorkerFiles({ files, addresses, publicUrl, emit });
     const { local } = this.#files;
-    this.#scheduledTasks = new ScheduledTasks(store, emit, (...next) => this.#files.keep(...next));
+    this.#timedWork = new TimedWork(store, emit, (...next) => this.#files.keep(...next));
     this.#fileSweep = files && local && new FileSweep({ files: local, store, emit }, files);
     const { archiver } = new Ops(store);
     this.#archiving = settings.archive && archiver && new Archiving(settings.archive, archiver, emit);
@@ -152,7 +152,7 @@ export class Worker {
     await this.#dependencies.store.turns.listen();
     await Promise.all(this.#consumers.map((consumer) => consumer.start()));
     this.#sweeper.start();
-    this.#scheduledTasks.start();
+    this.#timedWork.start();
     this.#orphanCleanup.start();
     this.#fileSweep?.start();
     this.#archiving?.start();
@@ -175,7 +175,7 @@ export class Worker {
     await Promise.all([
       this.#announcer.stop(),
       this.#sweeper.stop(),
-      this.#scheduledTasks.stop(),
+      this.#timedWork.stop(),
       this.#orphanCleanup.stop(),
       this.#fileSweep?.stop(),
       this.#archiving?.stop(),

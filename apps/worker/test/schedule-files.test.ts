@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Schedules } from '@switchyard/schedules';
+import { ScheduledTasks } from '@switchyard/schedules';
 import { type KeepFiles, principalKey, Store } from '@switchyard/store';
 import { Redis } from 'ioredis';
 import { afterAll, afterEach, beforeEach, expect, inject, it } from 'vitest';
@@ -59,7 +59,7 @@ async function scheduled(times: number): Promise<string> {
 
 /** Begins the task that waits. @returns its id */
 async function begun(keepFiles = keep): Promise<string> {
-  return until(async () => (await new Schedules(store.inside).begin(undefined, keepFiles)).tasks[0]?.taskId, {
+  return until(async () => (await new ScheduledTasks(store.inside).begin(undefined, keepFiles)).tasks[0]?.taskId, {
     what: 'a task begins',
   });
 }
@@ -99,14 +99,14 @@ it('A file is kept though the worker dies before or after it has kept it for the
     (...next) => keep(...next)?.then(() => Promise.reject(new Error('the worker dies'))),
   ];
   for (const dead of dies) {
-    await until(async () => (await new Schedules(store.inside).begin(undefined, dead)).errors.length > 0, {
+    await until(async () => (await new ScheduledTasks(store.inside).begin(undefined, dead)).errors.length > 0, {
       what: 'it dies',
     });
     expect(await isKept()).toBe(true);
     // Instead of a minute, until the task is tried again.
     await redis.zadd(`${prefix}{s0}:outbox:later`, 'XX', 0, `${first} ${owner}/echo`);
   }
-  await new Schedules(store.inside).begin(undefined, keep);
+  await new ScheduledTasks(store.inside).begin(undefined, keep);
   await remove(first);
   expect(await isKept()).toBe(true);
   const last = await begun();

@@ -4,6 +4,6 @@ export {
   type BegunTask,
   type BegunTasks,
   beginScheduledScript,
-  type RefusedSuccessor,
-  Schedules,
-} from './schedules.ts';
+  type RefusedNextTask,
+  ScheduledTasks,
+} from './scheduled-tasks.ts';

@@ -76,7 +76,7 @@ interface Entry {
   readonly scheduleId: string;
 }
 
-/** The schedules that go on. */
+/** The schedules that go on, for clients and operators, who pause, resume and end them. */
 export class ScheduleList {
   readonly #dependencies: ScheduleListDependencies;
 

@@ -1,5 +1,5 @@
 import { scheduleUri, type Task } from '@switchyard/protocol';
-import { ScheduleList, Schedules } from '@switchyard/schedules';
+import { ScheduledTasks, ScheduleList } from '@switchyard/schedules';
 import type { Schedule, Store, Submission } from '@switchyard/store';
 import { describe, expect, test } from 'vitest';
 import { type Accepted, begun, userMessage } from '../../../tests/support/store/drive.ts';
@@ -31,7 +31,7 @@ async function beginAll(store: Store, count = 1): Promise<string[]> {
   const begun: string[] = [];
   await until(
     async () => {
-      const { tasks, errors } = await new Schedules(store.inside).begin();
+      const { tasks, errors } = await new ScheduledTasks(store.inside).begin();
       expect(errors).toEqual([]);
       begun.push(...tasks.map(({ taskId }) => taskId));
       return begun.length >= count;
@@ -62,7 +62,7 @@ describe('a scheduled message', () => {
     expect(read.history).toHaveLength(1);
     expect((await listed(store)).map(({ id }) => id)).toEqual([taskId]);
     expect(await store.queue.waiting('echo')).toBe(0);
-    expect(await store.schedules.begin()).toMatchObject({ tasks: [], errors: [] });
+    expect(await store.scheduledTasks.begin()).toMatchObject({ tasks: [], errors: [] });
     expect(await store.outbox.sweep()).toEqual({ added: 0, known: 0, canceled: 0 });
     expect(await waiting(store)).toEqual({ entries: [taskId], owners: { 'acme/alice/echo': '1' } });
   });
@@ -70,7 +70,7 @@ describe('a scheduled message', () => {
   test('is added to the queue when it is due, and runs like any other message', async () => {
     const store = await testStore();
     const { taskId } = await scheduled(store, inMs(300));
-    const [{ nextInMs }] = [await store.schedules.begin()];
+    const [{ nextInMs }] = [await store.scheduledTasks.begin()];
     expect(nextInMs).toBeGreaterThan(0);
     expect(nextInMs).toBeLessThanOrEqual(300);
     expect(await beginAll(store)).toEqual([taskId]);
@@ -91,7 +91,7 @@ describe('a scheduled message', () => {
   test('begins once, also if several processes begin it concurrently', async () => {
     const store = await testStore({ maxScheduled: 0 });
     const tasks = await Promise.all(Array.from({ length: 150 }, () => scheduled(store, inMs(0))));
-    const all = await Promise.all(Array.from({ length: 4 }, () => store.schedules.begin()));
+    const all = await Promise.all(Array.from({ length: 4 }, () => store.scheduledTasks.begin()));
     const began = all.flatMap((one) => one.tasks.map(({ taskId }) => taskId));
     expect(began.toSorted()).toEqual(tasks.map(({ taskId }) => taskId).toSorted());
     expect(await store.queue.waiting('echo')).toBe(150);
@@ -120,7 +120,7 @@ describe('a scheduled message', () => {
     expect(await store.tasks.cancel(alice, taskId)).toBe('canceled');
     expect(await waiting(store)).toEqual(nothingWaits);
     expect((await taskOf(store, taskId)).status.state).toBe('TASK_STATE_CANCELED');
-    expect(await store.schedules.begin()).toMatchObject({ tasks: [], nextInMs: Number.POSITIVE_INFINITY });
+    expect(await store.scheduledTasks.begin()).toMatchObject({ tasks: [], nextInMs: Number.POSITIVE_INFINITY });
   });
 
   test('that is canceled can be deleted without leaving a key', async () => {
@@ -180,7 +180,7 @@ describe('a repeating schedule', () => {
     await redis.zadd(root, 0, `${taskId} acme/alice/echo`);
     await redis.del(`${shard}:m:acme/alice/echo:${messageId}`, `${shard}:t:${next}`, `${shard}:t:${next}:e`);
     expect(
-      (await Promise.all([store.schedules.begin(), store.schedules.begin()])).flatMap(({ tasks }) => tasks),
+      (await Promise.all([store.scheduledTasks.begin(), store.scheduledTasks.begin()])).flatMap(({ tasks }) => tasks),
     ).toEqual([]);
     expect(await store.queue.waiting('echo')).toBe(1);
     const { entries, owners } = await waiting(store);
@@ -240,7 +240,7 @@ describe('a repeating schedule', () => {
       const { taskId } = await scheduled(store, { ...inMs(-1_000), ...everySecond });
       for (const id of ids) await store.webhooks.create(alice, taskId, { id, url: 'https://client.example.com' });
       const { commands } = await ledger.during(async () => {
-        expect(await store.schedules.begin()).toMatchObject({ tasks: [{ taskId }], errors: [] });
+        expect(await store.scheduledTasks.begin()).toMatchObject({ tasks: [{ taskId }], errors: [] });
       });
       const sent = [...commands];
       for (const { id } of await listed(store)) await store.tasks.cancel(alice, id);
@@ -258,7 +258,7 @@ describe('a repeating schedule', () => {
     const store = await testStore({ prefix: old.settings.prefix, pushSecrets: ['a new secret'] });
     const webhook = { id: 'new', url: 'https://client.example.com/new' };
     await store.webhooks.create(alice, taskId, webhook);
-    const { tasks, errors } = await store.schedules.begin();
+    const { tasks, errors } = await store.scheduledTasks.begin();
     expect(tasks).toMatchObject([{ taskId }]);
     expect(errors.map(String)).toEqual([expect.stringContaining(`Webhook old of task ${taskId}: It was encrypted`)]);
     const [next = ''] = (await waiting(store)).entries;
@@ -269,14 +269,14 @@ describe('a repeating schedule', () => {
   test('waits while quotas refuse the next task, and continues afterwards', async () => {
     const store = await testStore({ maxOpenTasks: 1 });
     const { taskId } = await scheduled(store, { ...inMs(0), ...everySecond });
-    const { tasks, refused } = await store.schedules.begin();
+    const { tasks, refused } = await store.scheduledTasks.begin();
     expect(tasks).toHaveLength(1);
     expect(refused).toEqual([{ agent: 'echo', taskId, why: 'too-many-open', willRetry: true }]);
     expect((await waiting(store)).entries).toEqual([taskId]);
     const turn = await begun(store, taskId);
     await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
     await redis.zadd(`${store.settings.prefix}{s0}:outbox:later`, 0, `${taskId} acme/alice/echo`);
-    await store.schedules.begin();
+    await store.scheduledTasks.begin();
     const { entries, owners } = await waiting(store);
     expect(entries).not.toContain(taskId);
     expect([entries.length, owners]).toEqual([1, { 'acme/alice/echo': '1' }]);
@@ -373,7 +373,10 @@ describe('a schedule', () => {
     const [paused] = await only(store);
     expect([paused?.state, paused?.nextTaskId, paused?.nextAt]).toEqual(['paused', taskId, undefined]);
     await until(() => Date.now() > Date.parse(schedule.at), { what: 'its time has passed' });
-    expect(await new Schedules(store.inside).begin()).toMatchObject({ tasks: [], nextInMs: Number.POSITIVE_INFINITY });
+    expect(await new ScheduledTasks(store.inside).begin()).toMatchObject({
+      tasks: [],
+      nextInMs: Number.POSITIVE_INFINITY,
+    });
     return taskId;
   }
 
@@ -414,13 +417,13 @@ describe('a schedule', () => {
   test('that is paused while a quota delays its next task creates that task, which waits', async () => {
     const store = await testStore({ maxOpenTasks: 1 });
     const { taskId } = await scheduled(store, { ...inMs(0), ...everySecond });
-    await store.schedules.begin();
+    await store.scheduledTasks.begin();
     expect(await only(store)).toMatchObject([{ state: 'delayed', lastTaskId: taskId }]);
     expect(await store.scheduleList.change(taskId, 'pause')).toBe('done');
     const turn = await begun(store, taskId);
     await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
     await redis.zadd(`${store.settings.prefix}{s0}:outbox:later`, 0, `${taskId} acme/alice/echo`);
-    await store.schedules.begin();
+    await store.scheduledTasks.begin();
     const [paused] = await only(store);
     expect(paused).toMatchObject({ state: 'paused', lastTaskId: taskId, lastState: 'TASK_STATE_COMPLETED' });
     expect(paused?.nextTaskId).not.toBe(taskId);
@@ -431,7 +434,7 @@ describe('a schedule', () => {
   test('that a quota delays ends without a next task', async () => {
     const store = await testStore({ maxOpenTasks: 1 });
     const { taskId } = await scheduled(store, { ...inMs(0), ...everySecond });
-    await store.schedules.begin();
+    await store.scheduledTasks.begin();
     expect(await store.scheduleList.change(taskId, 'end')).toBe('done');
     expect([await waiting(store), await only(store)]).toEqual([nothingWaits, []]);
   });

@@ -1,6 +1,6 @@
 import { Conversations } from '@switchyard/conversations';
 import { Deliveries } from '@switchyard/push';
-import { Schedules } from '@switchyard/schedules';
+import { ScheduledTasks } from '@switchyard/schedules';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import type { Store, Submission } from '../src/index.ts';
@@ -85,7 +85,7 @@ const works: Readonly<Record<string, Work>> = {
       return async () => (await store.queue.waiting('echo')) === 1;
     },
     run: async (store) => {
-      const { errors } = await new Schedules(store.inside).begin();
+      const { errors } = await new ScheduledTasks(store.inside).begin();
       if (errors.length > 0) throw errors[0];
     },
   },

@@ -55,7 +55,7 @@ async function playFullTask(store: TestStore, keys: () => Promise<string[]>): Pr
     metadata: { of: 'the request' },
     idempotencyKey: 'the first',
   });
-  await store.schedules.begin();
+  await store.scheduledTasks.begin();
   const first = await begun(store, taskId);
   await first.handBack(true, { kind: 'threw', message: 'no dough' });
   const second = await begun(store, taskId, { started: 2 });

@@ -117,7 +117,7 @@ describe('a message with a time to live', () => {
     await redis.hset(keysOf(store).task(sent.taskId), 'later', '1');
     const later = `${store.settings.prefix}{s0}:outbox:later`;
     await redis.zadd(later, '1', (await redis.zrange(later, '0', '0'))[0] ?? '');
-    await store.schedules.begin();
+    await store.scheduledTasks.begin();
     await rejectDue(store);
     expect((await read(store, sent.taskId)).status.state).toBe('TASK_STATE_REJECTED');
   });

@@ -1,6 +1,6 @@
 import type { TurnEvent } from '@switchyard/protocol';
 import { Webhooks } from '@switchyard/push';
-import { Schedules } from '@switchyard/schedules';
+import { ScheduledTasks } from '@switchyard/schedules';
 import { type Scope, Store, type StoreSettings, TaskMissing } from '@switchyard/store';
 import { Room } from '@switchyard/upkeep';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
@@ -147,7 +147,7 @@ describe('in a Redis that is nearly full', () => {
     const acceptance = await store.tasks.accept(alice, { message: userMessage(), schedule });
     if (acceptance.verdict !== 'accepted') throw new Error(acceptance.verdict);
     const { taskId } = acceptance;
-    await new Schedules(store.inside).begin();
+    await new ScheduledTasks(store.inside).begin();
     await store.tasks.cancel(alice, taskId);
     await redis.zadd('sw{s0}:outbox:later', 0, `${taskId} acme/alice/echo`);
     await limitMemoryFarBelow();

@@ -2,7 +2,7 @@ import { AuditTrail, Credentials } from '@switchyard/access';
 import { Conversations } from '@switchyard/conversations';
 import { Ops } from '@switchyard/operators';
 import { Deliveries, Webhooks } from '@switchyard/push';
-import { ScheduleList, Schedules } from '@switchyard/schedules';
+import { ScheduledTasks, ScheduleList } from '@switchyard/schedules';
 import { Store, type StoreSettings } from '@switchyard/store';
 import { AgentIndexes, Room } from '@switchyard/upkeep';
 import { Redis } from 'ioredis';
@@ -31,7 +31,7 @@ export function onStore({ inside }: Store) {
   return {
     ops: new Ops({ inside }),
     conversations: new Conversations(inside),
-    schedules: new Schedules(inside),
+    scheduledTasks: new ScheduledTasks(inside),
     scheduleList: new ScheduleList(inside),
     webhooks: new Webhooks(inside),
     deliveries: new Deliveries(inside),

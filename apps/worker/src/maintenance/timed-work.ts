@@ -1,4 +1,4 @@
-import { type BegunTasks, Schedules } from '@switchyard/schedules';
+import { type BegunTasks, ScheduledTasks } from '@switchyard/schedules';
 import type { KeepFiles, RejectedMessages, ResumedTurns, Shard, Store } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 import { PartPoller } from '../timing/timing.ts';
@@ -11,9 +11,9 @@ const ALL_EVERY_MS = 30_000;
  * Begins scheduled tasks, resumes suspended turns, and rejects messages that nobody has begun, when their times come.
  * One worker at a time is told of them, and each is handled by one.
  */
-export class ScheduledTasks {
+export class TimedWork {
   readonly #store: Pick<Store, 'inside' | 'waits' | 'timesToLive' | 'dueWork'>;
-  readonly #schedules: Schedules;
+  readonly #scheduledTasks: ScheduledTasks;
   readonly #emit: Emit;
   readonly #keepFiles: KeepFiles;
   readonly #poller: PartPoller<Shard>;
@@ -22,7 +22,7 @@ export class ScheduledTasks {
 
   constructor(store: Pick<Store, 'inside' | 'waits' | 'timesToLive' | 'dueWork'>, emit: Emit, keepFiles: KeepFiles) {
     this.#store = store;
-    this.#schedules = new Schedules(store.inside);
+    this.#scheduledTasks = new ScheduledTasks(store.inside);
     this.#emit = emit;
     this.#keepFiles = keepFiles;
     const onError = (err: unknown): void => emit({ kind: 'error', where: 'schedules', err });
@@ -45,7 +45,7 @@ export class ScheduledTasks {
   /** After a failure, only the timer tries again. */
   async #begin(shards: readonly Shard[] | undefined): Promise<void> {
     const [begun, resumed, rejected]: [BegunTasks, ResumedTurns, RejectedMessages] = await Promise.all([
-      this.#schedules.begin(shards, this.#keepFiles),
+      this.#scheduledTasks.begin(shards, this.#keepFiles),
       this.#store.waits.resume(shards),
       this.#store.timesToLive.reject(shards),
     ]);

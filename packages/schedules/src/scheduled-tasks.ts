@@ -48,7 +48,7 @@ export interface BegunTask {
 }
 
 /** A task whose schedule goes on, and why its next task was not made. */
-export interface RefusedSuccessor {
+export interface RefusedNextTask {
   readonly agent: string;
   readonly taskId: string;
   readonly why: Exclude<Acceptance['verdict'], 'accepted'>;
@@ -58,15 +58,15 @@ export interface RefusedSuccessor {
 
 export interface BegunTasks {
   readonly tasks: readonly BegunTask[];
-  readonly refused: readonly RefusedSuccessor[];
+  readonly refused: readonly RefusedNextTask[];
   /** Errors of tasks that are tried again soon, and of webhooks that their next tasks go on without. */
   readonly errors: readonly unknown[];
   /** Time until other tasks are due; Infinity: none is scheduled. */
   readonly nextInMs: number;
 }
 
-/** Scheduled tasks. */
-export class Schedules {
+/** For workers: begins scheduled tasks when their times come, and makes the next tasks of their schedules. */
+export class ScheduledTasks {
   readonly #dependencies: SchedulesDependencies;
   readonly #webhooks: Webhooks;
 
@@ -92,7 +92,7 @@ export class Schedules {
 
   async #beginIn(keys: ShardKeys, keepFiles: KeepFiles): Promise<BegunTasks> {
     const { redis } = this.#dependencies;
-    const [tasks, refused, unreadable]: [BegunTask[], RefusedSuccessor[], unknown[]] = [[], [], []];
+    const [tasks, refused, unreadable]: [BegunTask[], RefusedNextTask[], unknown[]] = [[], [], []];
     let nextInMs = 0;
     let nowMs = 0;
     const set = { key: keys.scheduledTasks, limit: TASKS_PER_CLAIM };
@@ -129,7 +129,7 @@ export class Schedules {
     const next = schedule && following(schedule, nowMs);
     const [verdict, dueMs] = await this.#run(claimed, next !== undefined);
     const begun = verdict === 'begun' && { begun: { agent, taskId, lateMs: Math.max(0, nowMs - dueMs) } };
-    if (!next || (verdict !== 'begun' && verdict !== 'begun-before')) return { ...begun, ...nothing };
+    if (!next || (verdict !== 'begun' && verdict !== 'begun-before')) return { ...begun, ...noNextTask };
     return { ...begun, ...(await this.#makeNext(claimed, next)) };
   }
 
@@ -145,12 +145,12 @@ export class Schedules {
   async #makeNext(claimed: ClaimedTask, schedule: Schedule): Promise<NextTask> {
     const { keys, taskId, owner, nowMs, keepFiles } = claimed;
     const origin = await originOf(this.#dependencies, taskId);
-    if (!origin) return nothing;
+    if (!origin) return noNextTask;
     const { scope, given } = origin;
     const reading = await readTask(this.#dependencies, scope, taskId, { includeArtifacts: false });
     const task: Task | undefined = reading?.task && JSON.parse(reading.task.toString());
     const [first] = task?.history ?? [];
-    if (!task || !first) return nothing;
+    if (!task || !first) return noNextTask;
     const { webhooks, errors } = await this.#webhooks.readable(scope, taskId);
     const [webhook, ...otherWebhooks] = webhooks;
     // If a fail-over loses the new task, it is made again with the id that clients may have seen.
@@ -168,12 +168,12 @@ export class Schedules {
     const { verdict } = accepted;
     if (verdict === 'accepted') return { unreadable: errors };
     // Another process has made the next task, or this one was deleted, or a fail-over lost its begin.
-    if (verdict === 'missing') return nothing;
+    if (verdict === 'missing') return noNextTask;
     const willRetry = verdict.startsWith('too-many') || verdict === 'overloaded';
     if (willRetry)
       await this.#dependencies.redis.zadd(keys.scheduledTasks, 'XX', nowMs + RETRY_MS, `${taskId} ${owner}`);
     else await this.#run(claimed, false);
-    return { ...nothing, refused: { agent: agentOf(owner), taskId, why: verdict, willRetry } };
+    return { unreadable: [], refused: { agent: agentOf(owner), taskId, why: verdict, willRetry } };
   }
 
   /** The message of the next task. Its id is the same in every process, and cannot be one that a client gives. */
@@ -182,14 +182,14 @@ export class Schedules {
   }
 }
 
-/** How a schedule goes on. */
+/** What became of the next task of a schedule. */
 interface NextTask {
   /** Unset: its next task was made, or it has none. */
-  readonly refused?: RefusedSuccessor;
+  readonly refused?: RefusedNextTask;
   /** Webhooks that could not be copied. */
   readonly unreadable: readonly Error[];
 }
-const nothing: NextTask = { unreadable: [] };
+const noNextTask: NextTask = { unreadable: [] };
 
 interface ClaimedTask {
   readonly keys: ShardKeys;
