@@ -53,6 +53,22 @@ describe('dead', () => {
     expect(out).toContain("Next: switchyard dead list --reason 'no answer' --page-size 100 --page-token next\n");
   });
 
+  it('that command, and those of other lists, are of the same deployment', async () => {
+    await using own = await openStandInApi({ tasks: 1 });
+    const page = { totalSize: 9, nextPageToken: 'next' };
+    own.answer('/admin/dead-letters', { ...page, deadLetters: [] });
+    own.answer('/admin/schedules', { ...page, schedules: [] });
+    own.answer('/admin/tasks', { ...page, tasks: [], isPartial: false });
+    const at = { env: { SWITCHYARD_OPERATOR_URL: own.url, ADMIN_KEY: own.key } };
+    const following = '--deployment 1 --page-size 5 --page-token next\n';
+    for (const words of [['dead', 'list'], ['schedules', 'list'], ['search']]) {
+      const { out } = await run([...words, '--deployment', '1', '--page-size', '5'], at);
+      expect(out).toContain(`Next: switchyard ${words.join(' ')} ${following}`);
+    }
+    const { err } = await run(['tenant', 'export', 'beta', '--deployment', '1', '--page-token', 'x'], at);
+    expect(err).toContain('to go on: switchyard tenant export beta --deployment 1 --page-token x\n');
+  });
+
   it('retries one dead letter, or all of a filter with progress', async () => {
     expect((await run(['dead', 'retry', 'some:id'], { env })).out).toMatch(/^Retried: some:id\nTask: /);
     const { document } = await json(['dead', 'retry', '--all', '--agent', 'pizza', '--yes'], { env });

@@ -40,6 +40,11 @@ export class OperatorClient {
     this.#options = options;
   }
 
+  /** That of all requests; unset: the gateway chooses it. */
+  get deployment(): number | undefined {
+    return this.#options.deployment;
+  }
+
   /**
    * Sends a request, and parses the response.
    * @throws {OperatorError | z.ZodError} the latter if the response has another shape; also errors of `fetch`

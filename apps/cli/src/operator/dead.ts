@@ -91,7 +91,12 @@ async function list({ output, invocation }: Session, api: OperatorClient, filter
   const page = await api.call('/admin/dead-letters', lettersSchema, { query: { ...filter } });
   if (page.totalSize === 0) await requireKnownAgent(api, filter.agent);
   const { pageSize, pageToken: _, ...same } = filter;
-  const following = { ...same, 'page-size': pageSize, 'page-token': page.nextPageToken };
+  const following = {
+    ...same,
+    deployment: api.deployment,
+    'page-size': pageSize,
+    'page-token': page.nextPageToken,
+  };
   const next = page.nextPageToken && `${programWithFolder(invocation)} dead list${optionsText(following)}`;
   output.result(page, () => {
     const count = field('Dead-Letters', page.totalSize);

@@ -1,4 +1,4 @@
-import { pageOf, scheduleReadingSchema } from '@switchyard/operator-api';
+import { type OperatorClient, pageOf, scheduleReadingSchema } from '@switchyard/operator-api';
 import type { Command } from 'commander';
 import type { z } from 'zod';
 import { programWithFolder } from '../data-folder/data-folder.ts';
@@ -43,7 +43,11 @@ export function addScheduleCommands(program: Command, invocation: Invocation): v
         if (isOperator && page.totalSize === 0) await requireKnownAgent(api, filter.agent);
         output.result(page, () => {
           const rows = page.schedules.length > 0 ? table(head, page.schedules.map(row)) : '';
-          return field('Schedules', page.totalSize) + rows + field('Next', nextPage(invocation, filter, page));
+          return (
+            field('Schedules', page.totalSize) +
+            rows +
+            field('Next', nextPage(invocation, { ...filter, deployment: api.deployment }, page))
+          );
         });
       }),
     );
@@ -91,7 +95,11 @@ function requireNoTenant({ tenant }: Filter): void {
   throw new CommandFailure('A2ACLI_ERR_USAGE', "--tenant needs an operators' key (ADMIN_KEY)", { hint });
 }
 
-function nextPage(invocation: Invocation, filter: Filter, page: z.infer<typeof schedulesSchema>): string {
+function nextPage(
+  invocation: Invocation,
+  filter: Filter & Pick<OperatorClient, 'deployment'>,
+  page: z.infer<typeof schedulesSchema>,
+): string {
   const { pageSize, pageToken: _, ...same } = filter;
   const next = { ...same, 'page-size': pageSize, 'page-token': page.nextPageToken };
   return page.nextPageToken && `${programWithFolder(invocation)} schedules list${optionsText(next)}`;

@@ -49,7 +49,11 @@ async function search(
   const page = await api.call('/admin/tasks', taskPageSchema, { query: { ...query, ...flags, contents: true } });
   if (page.tasks.length === 0) await requireKnownAgent(api, query.agent);
   const { pageSize } = flags;
-  const following = optionsText({ 'page-size': pageSize, 'page-token': page.nextPageToken });
+  const following = optionsText({
+    deployment: api.deployment,
+    'page-size': pageSize,
+    'page-token': page.nextPageToken,
+  });
   const again = `${programWithFolder(invocation)} search${terms === '' ? '' : ` ${quoted(terms)}`}`;
   output.result(page, () => textOf(page) + field('Next', page.nextPageToken && `${again}${following}`));
 }

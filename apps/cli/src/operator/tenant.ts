@@ -60,7 +60,7 @@ async function exportTenant(session: Session, api: OperatorClient, { id, file, f
     }
     await target?.sync();
   } catch (error) {
-    const next = optionsText({ ...query, 'page-token': position });
+    const next = optionsText({ ...query, deployment: api.deployment, 'page-token': position });
     const words = [id, file].map((word) => (word === undefined ? '' : ` ${quoted(word)}`)).join('');
     if (position !== undefined)
       output.note(`Not all was written; to go on: ${programWithFolder(invocation)} tenant export${words}${next}`);

@@ -95,7 +95,7 @@ function serveOperator(context: AdminContext, route: AdminRoute): RequestHandler
     let entry = entryOf(route, req);
     try {
       const chosen = context.backends.chosenBy(req, route.path);
-      entry = { ...entry, deployment: chosen.backend.deployment };
+      entry = { ...entry, deployment: chosen.deployment };
       const { answer, details } = await route.run(chosen, req, operator);
       const who = operatorName(operator);
       if (route.verb !== 'get') context.emit({ kind: 'admin-action', who, ...requestName({ req, res }) });

@@ -7,6 +7,8 @@ import { type AdminBackend, type ChosenBackend, pathPart } from './route.ts';
 
 /** Lists whose ids have the number of their deployment. */
 const withNumber = /^\/admin\/(?:tasks|dead-letters|conversations|schedules)\/:id/;
+/** Requests about a tenant in all deployments. */
+const withTenant = /^\/admin\/tenants\/:id(?:\/export)?$/;
 /** A dead webhook has the id of its task, and more. */
 const UUID_LENGTH = 36;
 
@@ -38,7 +40,9 @@ export class AdminBackends {
     const id = path === '/admin/tasks' ? req.query.id : withNumber.test(path) ? pathPart(req, 'id') : undefined;
     if (typeof id === 'string' && isUuid(id)) return only(this.#holderOf(id.slice(0, UUID_LENGTH)));
     const { deployment } = req.query;
-    if (deployment === undefined) return { backend: this.#own, reached: this.#all };
+    if (deployment === undefined && withTenant.test(path) && this.#all.length > 1)
+      return { backend: this.#own, reached: this.#all, deployment: undefined };
+    if (deployment === undefined) return only(this.#own);
     return only(this.#of(typeof deployment === 'string' && /^\d{1,3}$/.test(deployment) ? Number(deployment) : -1));
   }
 
@@ -63,7 +67,7 @@ export class AdminBackends {
 }
 
 function only(backend: AdminBackend): ChosenBackend {
-  return { backend, reached: [backend] };
+  return { backend, reached: [backend], deployment: backend.deployment };
 }
 
 function isUuid(id: string): boolean {

@@ -54,6 +54,8 @@ export class FileAnswer {
 
 /** The deployment of a request. */
 export interface ChosenBackend {
+  /** The number that its answer and audit event have. Unset: there is one, or the request is about all. */
+  readonly deployment: number | undefined;
   readonly backend: AdminBackend;
   /** Those that a request is about which concerns a whole tenant: all, unless it names one. */
   readonly reached: readonly AdminBackend[];
@@ -105,17 +107,17 @@ export function adminRoute<Schema extends z.ZodType, Answer extends object | und
     verb,
     path,
     what,
-    run: async ({ backend, reached }, req, operator) => {
+    run: async ({ backend, reached, deployment }, req, operator) => {
       const parameters = await readParameters(req, schema);
       const [id, after] = [pathPart(req, 'id'), eventIdInHeader(req)];
       const answer = await run(backend, { id, parameters, operator, reached, after });
-      return { answer: withDeployment(answer, backend), details: details?.(answer) };
+      return { answer: withDeployment(answer, deployment), details: details?.(answer) };
     },
   };
 }
 
 /** An answer says which of several deployments it is about. */
-function withDeployment(answer: object | undefined, { deployment }: AdminBackend): AdminAnswer['answer'] {
+function withDeployment(answer: object | undefined, deployment: number | undefined): AdminAnswer['answer'] {
   const isPlain = answer !== undefined && !(answer instanceof EventsAnswer) && !(answer instanceof FileAnswer);
   return isPlain && deployment !== undefined ? { deployment, ...answer } : answer;
 }

@@ -81,8 +81,9 @@ export class Audit {
     this.#write(counted);
   }
 
-  #keyOf({ what, outcome, reason, operation, tenant, subject, credential, address }: AuditEvent): string {
-    return JSON.stringify([what, outcome, reason, operation, tenant, subject, credential, this.#networkOf(address)]);
+  #keyOf({ what, outcome, reason, operation, deployment, tenant, subject, credential, address }: AuditEvent): string {
+    const network = this.#networkOf(address);
+    return JSON.stringify([what, outcome, reason, operation, deployment, tenant, subject, credential, network]);
   }
 
   #writeRepeated(): void {

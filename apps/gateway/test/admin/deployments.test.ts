@@ -60,6 +60,16 @@ describe('An operator of several deployments', () => {
     expect(answer.body.error.message).toBe('The id is of deployment 7, and this gateway has 0, 1, 2');
   });
 
+  it('has an audit event of each deployment, also if the same is refused in all at once', async () => {
+    const asked = [0, 1, 2].map((number) => ask(`/admin/agents/none:pause?deployment=${number}`, { verb: 'POST' }));
+    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual([404, 404, 404]);
+    const audited = async (): Promise<unknown> => {
+      const { body } = await ask<{ events: { deployment?: number }[] }>('/admin/audit?object=none');
+      return body.events.map(({ deployment }) => deployment).sort();
+    };
+    await expect.poll(audited, { timeout: 20_000 }).toEqual([0, 1, 2]);
+  });
+
   it('chooses the deployment of lists, which say which it is', async () => {
     const { id } = await taskIn1();
     for (const path of ['/admin/agents', '/admin/tasks', '/admin/overview', '/admin/audit', '/admin/workers'])
@@ -114,6 +124,12 @@ describe('A tenant of several deployments', () => {
     const some = await exported('', ports.without1);
     expect(some.ids).toEqual(whole.ids.filter((id) => deploymentOf(id) === 0));
     expect(some.text).toContain('Deployment 1 does not answer');
+    const token = encodeURIComponent(whole.events[at].nextPageToken);
+    const resumed = await exported(`?pageToken=${token}`, ports.without1);
+    expect([resumed.status, JSON.parse(resumed.text).error.message]).toEqual([
+      503,
+      'Deployment 1 does not answer: its tasks, and those of later ones, are missing',
+    ]);
     expect((await exported('?pageToken=7.0.x')).status).toBe(400);
     expect(new Set((await exported('?deployment=1')).ids)).toEqual(new Set(rest.ids));
   });
@@ -123,6 +139,14 @@ describe('A tenant of several deployments', () => {
     const path = '/admin/tenants/default';
     const partly = await ask(path, { verb: 'DELETE', port: ports.without1 });
     expect(partly.body).toMatchObject({ isComplete: false, notReached: [1] });
+    expect(partly.body).not.toHaveProperty('deployment');
+    const audited = () => ask<{ events: readonly object[] }>('/admin/audit?object=default&what=admin');
+    await expect
+      .poll(async () => (await audited()).body.events.at(0), { timeout: 20_000 })
+      .toMatchObject({
+        operation: 'DELETE /admin/tenants/:id',
+      });
+    expect((await audited()).body.events.at(0)).not.toHaveProperty('deployment');
     expect((await exported('?deployment=0')).ids).toEqual([]);
     expect((await exported('?deployment=1')).ids).not.toEqual([]);
     let whole = await ask<{ readonly isComplete: boolean }>(path, { verb: 'DELETE' });
