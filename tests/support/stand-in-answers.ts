@@ -122,6 +122,13 @@ export const overview: Overview = {
   kept: { wantedMs: 604_800_000, keptMs: 10_800_000 },
 };
 
+export const files = {
+  place: '/var/lib/switchyard/files',
+  isEncrypted: true,
+  stored: { count: 1_234, bytes: 34_000_000, at: '2026-11-29T12:00:00.000Z' },
+  volume: { used: 430_000_000_000, max: 1_000_000_000_000 },
+};
+
 export const tenants = ['acme', 'globex', 'initech', 'umbrella', 'default'].map((tenant, n) => ({
   tenant,
   waiting: nth([130, 62, 30, 14, 4], n),

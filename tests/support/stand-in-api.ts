@@ -164,6 +164,7 @@ function findersOf(tasks: number): Readonly<Record<string, Find>> {
     '/admin/archive': () => ({
       archive: { tasks: 12_345, bytes: 34_000_000, oldestEndedAt: '2026-02-01T00:00:00.000Z', leftOut: ['t7', 't3'] },
     }),
+    '/admin/files': () => ({ files: sample.files }),
     '/admin/tasks': ({ query }) => {
       const states = query.state?.split(',');
       const matching = rows.filter(

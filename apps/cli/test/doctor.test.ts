@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
-import { agents, workers } from '../../../tests/support/stand-in-answers.ts';
+import { agents, files, overview, workers } from '../../../tests/support/stand-in-answers.ts';
 import { openStandInApi, type StandInApi } from '../../../tests/support/stand-in-api.ts';
 import { shardFindings } from '../src/operator/check-redis.ts';
 import { json, run } from './support/run.ts';
@@ -53,6 +53,25 @@ describe('switchyard doctor', () => {
     expect(out).toContain('Ok: Gateway and workers run version 0.1.0\n');
     expect(out).toContain('Ok: The archive has 12345 tasks (33 MiB), the oldest of 2026-02-01\n');
     expect(out).toContain('Warning: 2 ended tasks could not be copied to the archive: t7, t3\nDo: Save what you need');
+  });
+
+  it('says where files are stored, that they cannot be, and that their volume is nearly full', async () => {
+    const { out } = await run(['doctor', ...nobody], { env });
+    expect(out).toContain(
+      'Ok: Files are in /var/lib/switchyard/files, encrypted; 1234 (33 MiB) at 2026-11-29T12:00Z; its volume is 43 % full\n',
+    );
+    const problem = "EACCES: permission denied, mkdir '/srv/files/.probe-1'";
+    api.answer('/admin/files', { files: { place: '/srv/files', isEncrypted: false, problem } });
+    const full = { limit: 'file-volume', setting: 'FILES_URL', of: 'the volume with the files', used: 95, max: 100 };
+    api.answer('/admin/overview', { ...overview, limits: [full] });
+    const { out: bad } = await run(['doctor', ...nobody], { env });
+    expect(bad).toContain('Ok: Files are in /srv/files\n');
+    expect(bad).toContain(`Problem: The gateway cannot store files: ${problem}\nDo: `);
+    expect(bad).toContain('Warning: The volume with the files is 95 % full\nDo: Enlarge it');
+    api.answer('/admin/files', {});
+    api.answer('/admin/overview', overview);
+    expect((await run(['doctor', ...nobody], { env })).out).not.toContain('Files');
+    api.answer('/admin/files', { files });
   });
 
   it('reports a Redis that may evict tasks, has no append-only file, or wastes memory', async () => {

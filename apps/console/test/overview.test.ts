@@ -59,6 +59,17 @@ describe.runIf(hasBrowser)('the overview', { timeout: 30_000 }, () => {
     expect(opened.problems).toEqual([]);
   });
 
+  it('says where files are stored, and that they cannot be', async () => {
+    await using opened = await ui.open('/overview');
+    const { page } = opened;
+    await page.getByText('1,234 stored, 34 MB, encrypted, volume 43 % full.').waitFor();
+    ui.api.answer('/admin/files', { files: { place: '/srv/files', isEncrypted: false, problem: 'EACCES' } });
+    await page.getByText('Nothing can be written there: EACCES').waitFor();
+    await page.getByText('not counted yet, not encrypted.').waitFor();
+    ui.api.answer('/admin/files', {});
+    await page.getByRole('heading', { name: 'Files' }).waitFor({ state: 'detached' });
+  });
+
   // Last: the other tests need the usual overview.
   it('says that all is well, without numbers in the navigation', async () => {
     ui.api.answer('/admin/overview', well);

@@ -81,13 +81,26 @@ export class Bucket {
     return this.#place.prefix;
   }
 
+  /** For people. */
+  get address(): string {
+    const { bucket, prefix, endpoint } = this.#place;
+    return `s3://${bucket}/${prefix}${endpoint === undefined ? '' : ` at ${endpoint}`}`;
+  }
+
   /** Rejects if nothing can be written there. Finds out whether the server keeps conditions. */
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    return this.probe(async (key) => {
+      for (const condition of [{ IfNoneMatch: '*' }, { IfMatch: '"0"' }])
+        if (!(await this.#refuses({ ...this.#object(key), Body: new Uint8Array(), ...condition })))
+          this.#hasConditions = false;
+    });
+  }
+
+  /** Rejects if nothing can be written there. @param meanwhile gets the key of an object that is there so long */
+  async probe(meanwhile: (key: string) => Promise<void> = async () => undefined): Promise<void> {
     const key = `${this.prefix}.probe-${randomBytes(8).toString('hex')}`;
     await this.put(key, '');
-    for (const condition of [{ IfNoneMatch: '*' }, { IfMatch: '"0"' }])
-      if (!(await this.#refuses({ ...this.#object(key), Body: new Uint8Array(), ...condition })))
-        this.#hasConditions = false;
+    await meanwhile(key);
     await this.remove(key);
   }
 

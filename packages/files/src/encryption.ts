@@ -30,6 +30,11 @@ export class FileEncryption {
     this.#secrets = secrets.map((secret) => ({ id: derived(secret, 'id', 6).toString('base64url'), secret }));
   }
 
+  /** Whether new files are encrypted. */
+  get isOn(): boolean {
+    return this.#secrets.length > 0;
+  }
+
   /** @param owner what stands for the principal @param id of a new file, whose size may be another one in the end */
   forNew(owner: string, id: string): FileCipher {
     const [first] = this.#secrets;

@@ -28,6 +28,22 @@ export class FileRefused extends Error {
   }
 }
 
+/** What an operator learns, and no client: the cause says where files are. */
+export function forOperators(error: unknown): unknown {
+  return error instanceof FileRefused && error.cause instanceof Error ? error.cause : error;
+}
+
+/** Why something is refused, for operators. Undefined: it is not. */
+export function problemOf(attempt: Promise<unknown>): Promise<string | undefined> {
+  return attempt.then(
+    () => undefined,
+    (error: unknown) => {
+      const why = forOperators(error);
+      return why instanceof Error ? why.message : String(why);
+    },
+  );
+}
+
 /** What a file system says when nothing more can be written: no space, a quota, or a limit on the size of files. */
 const fullCodes: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 

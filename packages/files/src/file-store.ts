@@ -1,7 +1,7 @@
 import type { Content } from './durable.ts';
 import { fileIdsIn } from './file-id.ts';
 import type { Range } from './plain-content.ts';
-import type { SweepOptions, SweepResult } from './sweep.ts';
+import type { CountedFiles, SweepOptions, SweepResult } from './sweep.ts';
 
 export interface FileLimits {
   /** Largest file, in bytes. */
@@ -64,6 +64,26 @@ export interface OpenFile {
   close(): Promise<void>;
 }
 
+/** Bytes of a volume. */
+export interface Volume {
+  readonly used: number;
+  /** With those that can still be written. */
+  readonly max: number;
+}
+
+/** The place where files are, for operators. */
+export interface FilesStatus {
+  readonly place: string;
+  /** Whether new files are. */
+  readonly isEncrypted: boolean;
+  /** Why nothing can be written there. */
+  readonly problem?: string | undefined;
+  /** Unset: no sweep has counted them yet. */
+  readonly stored?: CountedFiles | undefined;
+  /** Unset: a bucket has none. */
+  readonly volume?: Volume | undefined;
+}
+
 /** What gateways and workers need of the place where files are. */
 export interface FileStore {
   readonly limits: FileLimits;
@@ -93,6 +113,10 @@ export interface FileStore {
   delete(owner: string, id: string): Promise<boolean>;
   /** Removes files whose tasks are gone, and uploads that nobody has completed. */
   sweep(options: SweepOptions): Promise<SweepResult>;
+  /** Tries to write there, as `start` does. Does not reject: the status has the problem. */
+  status(): Promise<FilesStatus>;
+  /** Undefined: a bucket has none. */
+  volume(): Promise<Volume | undefined>;
 }
 
 /** Keeps the files that the parts refer to as long as the task exists. Undefined: there are none. */

@@ -10,6 +10,7 @@ export {
   type NewFile,
   type OpenFile,
   type StoredFile,
+  type Volume,
 } from './file-store.ts';
 export { filesAt, requireFilesUrl } from './files-url.ts';
 export { free } from './free.ts';

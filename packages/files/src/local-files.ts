@@ -1,26 +1,30 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Content, isMissing, isTaken, syncFolder, writeContent, writeWhole } from './durable.ts';
 import { CHUNK_BYTES, damaged, type FileCipher, FileEncryption } from './encryption.ts';
 import { newFileId, rawId, sizedId, sizeOf } from './file-id.ts';
-import { explained, FileRefused } from './file-refused.ts';
+import { explained, FileRefused, problemOf } from './file-refused.ts';
 import type {
   FileFacts,
   FileLimits,
   FileStore,
+  FilesStatus,
   FileUpload,
   NewFile,
   OpenFile,
   RawContent,
   StoredFile,
+  Volume,
 } from './file-store.ts';
 import { plainContent, type Range } from './plain-content.ts';
 import { contentOf, limitOf, ownerName, requireExpected, roomLeft, tooLarge, tooLong } from './rules.ts';
 import { type RunningHash, RunningHashes } from './running-hashes.ts';
 import {
   bytesIn,
+  type CountedFiles,
   contentName,
+  countedName,
   draftPrefix,
   factsName,
   gonePrefix,
@@ -72,6 +76,28 @@ export class LocalFiles implements FileStore {
   /** Rejects if the folder cannot be written. */
   async start(): Promise<void> {
     await mkdir(this.#folder, { recursive: true });
+    await this.#probe();
+  }
+
+  /** Does not make the folder: one that is gone is a problem. */
+  async status(): Promise<FilesStatus> {
+    const [problem, counted, volume] = await Promise.all([
+      problemOf(this.#probe()),
+      readFile(join(this.#folder, countedName), 'utf8').catch(() => undefined),
+      this.volume().catch(() => undefined),
+    ]);
+    const stored: CountedFiles | undefined = counted === undefined ? undefined : JSON.parse(counted);
+    return { place: this.#folder, isEncrypted: this.#encryption.isOn, problem, stored, volume };
+  }
+
+  async volume(): Promise<Volume> {
+    const { blocks, bfree, bavail, bsize } = await statfs(this.#folder);
+    const used = (blocks - bfree) * bsize;
+    // What is reserved for the administrator can not be written.
+    return { used, max: used + bavail * bsize };
+  }
+
+  async #probe(): Promise<void> {
     const probe = join(this.#folder, `.probe-${randomBytes(8).toString('hex')}`);
     await mkdir(probe);
     await rm(probe, { recursive: true });

@@ -4,11 +4,12 @@ import type { Content } from './durable.ts';
 import { CHUNK_BYTES, type FileCipher, FileEncryption } from './encryption.ts';
 import { newFileId, rawId, sizedId, sizeOf } from './file-id.ts';
 import { type FileKeys, fileKeys, ownerKeys } from './file-keys.ts';
-import { FileRefused } from './file-refused.ts';
+import { FileRefused, forOperators, problemOf } from './file-refused.ts';
 import type {
   FileFacts,
   FileLimits,
   FileStore,
+  FilesStatus,
   FileUpload,
   NewFile,
   OpenFile,
@@ -19,7 +20,7 @@ import { plainContent } from './plain-content.ts';
 import { contentOf, limitOf, ownerName, requireExpected, roomLeft, tooLarge, tooLong } from './rules.ts';
 import { type RunningHash, RunningHashes } from './running-hashes.ts';
 import { discardUpload, partBytesFor, S3Upload } from './s3-upload.ts';
-import { type SweepOptions, type SweepResult, taskName } from './sweep.ts';
+import { type CountedFiles, countedName, type SweepOptions, type SweepResult, taskName } from './sweep.ts';
 import { sweepBucket } from './sweep-bucket.ts';
 
 /** Reasons for which nothing more is stored of an upload. */
@@ -49,12 +50,23 @@ export class S3Files implements FileStore {
 
   async start(): Promise<void> {
     const bucket = await this.#loaded();
-    try {
-      await bucket.start();
-    } catch (error) {
-      // It is for the operator, and not for a client.
-      throw error instanceof FileRefused && error.cause instanceof Error ? error.cause : error;
-    }
+    await bucket.start().catch((error: unknown) => {
+      throw forOperators(error);
+    });
+  }
+
+  async status(): Promise<FilesStatus> {
+    const bucket = await this.#loaded();
+    const [problem, counted] = await Promise.all([
+      problemOf(bucket.probe()),
+      bucket.text(bucket.prefix + countedName).catch(() => undefined),
+    ]);
+    const stored: CountedFiles | undefined = counted && JSON.parse(counted.text);
+    return { place: bucket.address, isEncrypted: this.#encryption.isOn, problem, stored };
+  }
+
+  async volume(): Promise<undefined> {
+    return undefined;
   }
 
   async write(owner: string, content: Content, file: NewFile): Promise<StoredFile> {

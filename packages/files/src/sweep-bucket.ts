@@ -4,6 +4,7 @@ import { type FileKeys, goneName, keysIn, nameOf, ownerKeys, uploadName } from '
 import { discardUpload, removeUpload } from './s3-upload.ts';
 import {
   anotherDeployment,
+  countedName,
   deploymentName,
   factsName,
   isMark,
@@ -40,8 +41,10 @@ export async function sweepBucket(bucket: Bucket, options: SweepOptions): Promis
     if (!ofPrincipal.test(owner)) continue;
     const sweep = { ...options, bucket, nowMs, place: ownerKeys(bucket.prefix, owner) };
     await sweepOwner(sweep, swept);
-    if (options.signal?.aborted) break;
+    if (options.signal?.aborted) return swept.result;
   }
+  const counted = swept.countedAt(new Date(nowMs).toISOString());
+  await bucket.put(bucket.prefix + countedName, JSON.stringify(counted));
   return swept.result;
 }
 

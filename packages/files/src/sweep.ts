@@ -2,6 +2,7 @@ import { readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMissing, isTaken, writeWhole } from './durable.ts';
 import { sizeOf } from './file-id.ts';
+import { explained, FileRefused } from './file-refused.ts';
 
 /** Names in the folder of a principal: `<id>` is a file, with these prefixes it is one in the making, or in the bin. */
 export const draftPrefix = '.new-';
@@ -9,6 +10,9 @@ export const gonePrefix = '.gone-';
 
 /** The name of a principal's folder. Others are not ours. */
 export const ofPrincipal = /^[\da-f]{32}$/;
+
+/** What the last sweep of the whole place has counted. */
+export const countedName = '.counted';
 
 /** Names in the folder of a file. */
 export const factsName = 'facts.json';
@@ -62,11 +66,26 @@ export interface SweepResult {
   readonly kept: { readonly count: number; readonly bytes: number };
 }
 
+/** What a sweep of the whole place has counted. */
+export interface CountedFiles {
+  /** Files and uploads. */
+  readonly count: number;
+  /** With those that uploads will have. */
+  readonly bytes: number;
+  /** ISO time. */
+  readonly at: string;
+}
+
 /** Counts what a sweep finds. */
 export class Swept {
   #removed = 0;
   #bytes = 0;
   #kept = { count: 0, bytes: 0 };
+
+  /** @param at ISO time */
+  countedAt(at: string): CountedFiles {
+    return { ...this.#kept, at };
+  }
 
   get result(): SweepResult {
     return { removed: this.#removed, bytes: this.#bytes, kept: this.#kept };
@@ -135,7 +154,15 @@ export async function sweepFolder(folder: string, options: SweepOptions): Promis
     // It has other files, or another process was faster.
     await rmdir(path).catch(() => undefined);
   }
+  await writeCounted(join(folder, countedName), JSON.stringify(swept.countedAt(new Date().toISOString())));
   return swept.result;
+}
+
+/** Another process may be faster; a full volume, which a sweep makes room on, does not end it. */
+async function writeCounted(path: string, text: string): Promise<void> {
+  await writeWhole(path, text).catch((error: unknown) => {
+    if (!isMissing(error) && !(explained(error) instanceof FileRefused)) throw error;
+  });
 }
 
 async function sweepUpload(path: string, { unusedMs }: SweepOptions): Promise<boolean> {

@@ -105,6 +105,19 @@ function testFiles(newPlace: () => Promise<Place>, secrets: readonly string[] = 
   });
 
   describe('A sweep', () => {
+    it('counts what stays, for all processes', async () => {
+      const other = place.open(undefined, secrets);
+      const status = await other.status();
+      expect(status).toMatchObject({ place: expect.any(String), isEncrypted: secrets.length > 0 });
+      expect([status.problem, status.stored]).toEqual([undefined, undefined]);
+      await files.write('o', content('two'), { facts, taskId: 'task' });
+      await files.begin('p', facts, 40);
+      await files.sweep({ ...sweepOptions('task'), signal: AbortSignal.abort() });
+      expect((await other.status()).stored).toBeUndefined();
+      await files.sweep(sweepOptions('task'));
+      expect((await other.status()).stored).toMatchObject({ count: 2, bytes: 43 });
+    });
+
     it('removes nothing for another deployment, as one whose Redis was emptied', async () => {
       const { id } = await files.write('o', content('x'), { facts, taskId: 'task' });
       expect(await files.sweep(sweepOptions('task'))).toMatchObject({ removed: 0 });

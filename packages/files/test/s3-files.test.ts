@@ -40,6 +40,13 @@ describe.skipIf(missing)(`In a bucket${missing ? ` (${missing})` : ''}`, () => {
 
   const requestsOf = (text: string): string[] => place.path.requests.filter((name) => name.includes(text));
 
+  it('says to operators where it is, and why nothing can be written there', async () => {
+    const { place: address, problem } = await files.status();
+    expect([address, problem]).toEqual([expect.stringMatching(/^s3:\/\/\S+\/ at http:\/\/127/), undefined]);
+    place.path.fate = () => 'breaks';
+    expect((await files.status()).problem).toMatch(/^FILES_URL: the bucket .* does not answer/);
+  });
+
   describe('a file of several parts', () => {
     it.each([8 * MiB - 1, 8 * MiB, 8 * MiB + 1, 24 * MiB])('is what was written: %i bytes', async (length) => {
       const all = bytes(length);

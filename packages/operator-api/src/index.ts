@@ -27,6 +27,8 @@ export {
 export {
   type AgentReading,
   agentReadingSchema,
+  type FilesReading,
+  filesSchema,
   type LogLevel,
   type LogLevelReading,
   levelsText,

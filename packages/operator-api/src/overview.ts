@@ -35,7 +35,7 @@ const nearLimitSchema = z.object({
       'open-tasks-of-tenant',
       'archive-delay',
     ],
-    ...['scheduled-tasks', 'streams'],
+    ...['scheduled-tasks', 'streams', 'file-volume'],
   ] as const),
   /** The setting that raises it; `maxmemory` and `maxclients` are those of Redis. */
   setting: z.string(),

@@ -14,6 +14,7 @@ export interface NearLimit {
     | 'open-tasks-of-tenant'
     | 'scheduled-tasks'
     | 'streams'
+    | 'file-volume'
     /** Milliseconds that a task waits to be copied to the archive, of those that Redis keeps it. */
     | 'archive-delay';
   /** What sets it: a setting of Switchyard, or `maxmemory` and `maxclients` of Redis. */

@@ -1,8 +1,10 @@
 import {
   type AgentReading,
   archiveSchema,
+  filesSchema,
   type Me,
   meSchema,
+  type NearLimit,
   type OperatorClient,
   OperatorError,
   type Overview,
@@ -30,7 +32,7 @@ import { allAgents } from './queue.ts';
 export function addDoctorCommand(program: Command, invocation: Invocation): void {
   program
     .command('doctor')
-    .description('check Node, ports, proxies, Redis, gateway, agents, versions and clocks, and suggest fixes')
+    .description('check Node, ports, proxies, Redis, gateway, agents, files, versions and clocks, and suggest fixes')
     .addHelpText(
       'after',
       '\nIt checks the Redis at REDIS_URL, those in DEPLOYMENTS_FILE, or that of the deployment running in this folder.',
@@ -115,6 +117,7 @@ async function checkOperators(invocation: Invocation, session: Session): Promise
     return [
       { verdict: 'ok', text: `The operators' port answers at ${access.url}` },
       ...found.flat(),
+      ...(await explained(access.url, checkFiles(api))),
       await checkConsole(access.url, session),
     ];
   } catch (error) {
@@ -167,6 +170,24 @@ async function checkArchive(api: OperatorClient): Promise<Finding[]> {
   }
 }
 
+/** Deployments behind one gateway share their files. */
+async function checkFiles(api: OperatorClient): Promise<Finding[]> {
+  const { files } = await api.call('/admin/files', filesSchema);
+  if (!files) return [];
+  const { place, isEncrypted, problem, stored, volume } = files;
+  const text = [
+    `Files are in ${place}${isEncrypted ? ', encrypted' : ''}`,
+    stored && `${stored.count} (${Math.ceil(stored.bytes / 2 ** 20)} MiB) at ${stored.at.slice(0, 16)}Z`,
+    volume && volume.max > 0 && `its volume is ${percent(volume)} % full`,
+  ];
+  const where: Finding = { verdict: 'ok', text: text.filter(Boolean).join('; ') };
+  if (problem === undefined) return [where];
+  const todo = 'Let the user of gateways and workers write there, and look whether the volume or the bucket is there.';
+  return [where, { verdict: 'problem', text: `The gateway cannot store files: ${problem}`, todo }];
+}
+
+const percent = ({ used, max }: Pick<NearLimit, 'used' | 'max'>): number => Math.floor((100 * used) / max);
+
 const MAX_NAMED = 5;
 
 function leftOutFindings(taskIds: readonly string[]): Finding[] {
@@ -213,7 +234,12 @@ function limitFindings({ limits, kept }: Pick<Overview, 'limits' | 'kept'>): Fin
         todo: 'See why in the log of a worker, and whether PostgreSQL at ARCHIVE_URL answers.',
       };
     }
-    const text = `${Math.floor((100 * used) / max)} % of a limit are used: ${limit.replaceAll('-', ' ')} (${of})`;
+    if (limit === 'file-volume') {
+      const text = `The volume with the files is ${percent({ used, max })} % full`;
+      const todo = 'Enlarge it, or lower RETENTION_MS, ARCHIVE_RETENTION_MS or MAX_FILE_BYTES_PER_PRINCIPAL.';
+      return { verdict: 'warning', text, todo };
+    }
+    const text = `${percent({ used, max })} % of a limit are used: ${limit.replaceAll('-', ' ')} (${of})`;
     return { verdict: 'warning', text, todo: `Raise ${setting}, or find out who uses so much.` };
   });
   if (kept.keptMs >= kept.wantedMs) return near;

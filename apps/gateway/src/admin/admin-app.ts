@@ -14,6 +14,7 @@ import { archiveRoutes } from './archive.ts';
 import { serveConsole } from './console.ts';
 import { bulkRetryRoutes, deadLetterRoutes } from './dead-letters.ts';
 import { agentRoutes, healthRoute, logLevelRoutes, turnRoutes, workerRoutes } from './deployment.ts';
+import { filesRoute } from './files.ts';
 import type { OperatorStreams } from './live.ts';
 import { type AdmitDependencies, admitOperator, audit, metricsPath, type Operator, operatorName } from './operators.ts';
 import { overviewRoute } from './overview.ts';
@@ -43,6 +44,7 @@ const routes: readonly AdminRoute[] = [
   auditRoute,
   overviewRoute,
   ...archiveRoutes,
+  filesRoute,
   ...agentRoutes,
   ...workerRoutes,
   ...turnRoutes,

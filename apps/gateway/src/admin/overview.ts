@@ -1,6 +1,7 @@
 import type { NearLimit, Overview } from '@switchyard/operator-api';
 import { isNear } from '@switchyard/operators';
 import type { ServedDeployment } from '../http/serve-health.ts';
+import { fullVolume } from './files.ts';
 import { live } from './live.ts';
 import { noParameters } from './parameters.ts';
 import { adminRoute } from './route.ts';
@@ -10,11 +11,16 @@ const everyMs = 5_000;
 
 /** Whether all is well, and if not, where. */
 export const overviewRoute = live(
-  adminRoute(['get', '/admin/overview'], noParameters, async ({ ops, streams, deployments }): Promise<Overview> => {
-    const overview = { ...(await ops.overview()), ...(deployments && { deployments: deployments.map(state) }) };
-    const ofStreams: NearLimit = { limit: 'streams', setting: 'MAX_STREAMS', of: 'this gateway', ...streams() };
-    return isNear(ofStreams) ? { ...overview, limits: [...overview.limits, ofStreams] } : overview;
-  }),
+  adminRoute(
+    ['get', '/admin/overview'],
+    noParameters,
+    async ({ ops, streams, files, deployments }): Promise<Overview> => {
+      const [read, volume] = await Promise.all([ops.overview(), fullVolume(files)]);
+      const overview = { ...read, ...(deployments && { deployments: deployments.map(state) }) };
+      const ofStreams: NearLimit = { limit: 'streams', setting: 'MAX_STREAMS', of: 'this gateway', ...streams() };
+      return { ...overview, limits: [...read.limits, ...[ofStreams].filter(isNear), ...volume] };
+    },
+  ),
   { everyMs },
 );
 

@@ -22,7 +22,7 @@ export interface AdminBackend {
   readonly schedules: ScheduleList;
   readonly feeds: Pick<Feeds, 'follow' | 'readersOf'>;
   /** Unset: the deployment stores no files. */
-  readonly files: Pick<FileStore, 'open' | 'keepFor'> | undefined;
+  readonly files: Pick<FileStore, 'open' | 'keepFor' | 'status' | 'volume'> | undefined;
   readonly readiness: () => Promise<ReadinessReading>;
   /** All that the gateway serves; unset: there is one. */
   readonly deployments: readonly ServedDeployment[] | undefined;

@@ -43,7 +43,7 @@ export async function newFolder(): Promise<Folder> {
   const path = await mkdtemp(join(tmpdir(), 'files-'));
   const names = async (): Promise<string[]> =>
     (await readdir(path, { recursive: true, withFileTypes: true }))
-      .filter((entry) => entry.isFile() && entry.name !== '.deployment')
+      .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
       .map((entry) => join(entry.parentPath, entry.name).slice(path.length + 1));
   return {
     path,

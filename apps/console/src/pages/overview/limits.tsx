@@ -13,6 +13,7 @@ const names: Readonly<Record<Limit['limit'], string>> = {
   'scheduled-tasks': 'Scheduled tasks',
   streams: 'Streams',
   'archive-delay': 'Archive',
+  'file-volume': 'Volume of files',
 };
 
 /** The limits that are nearly reached, and whether ended tasks go earlier than they should; nothing if all have room. */

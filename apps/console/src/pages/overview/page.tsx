@@ -5,6 +5,7 @@ import { Page } from '../../design/page.tsx';
 import { WithData } from '../../design/views.tsx';
 import { FailuresPanel } from './failures.tsx';
 import { Figures } from './figures.tsx';
+import { FilesPanel } from './files.tsx';
 import { LimitsPanel } from './limits.tsx';
 import { TroublesPanel } from './troubles.tsx';
 import { verdictOf } from './verdict.ts';
@@ -28,6 +29,7 @@ export function OverviewPage() {
               <FailuresPanel failures={overview.failures} />
               <WaitingPanel overview={overview} />
             </div>
+            <FilesPanel />
           </div>
         )}
       </WithData>

@@ -1,6 +1,7 @@
 import { type ReadonlySignal, type Signal, useComputed, useSignal } from '@preact/signals';
 import { type Series, seriesSchema } from '@switchyard/operator-api';
 import { useLive } from '../../app/live.ts';
+import { bytesText, shortNumber } from '../../design/bytes-text.ts';
 import { durationText } from '../../design/time-text.ts';
 import { Problem } from '../../design/views.tsx';
 import { Chart, type ChartData } from './chart.tsx';
@@ -14,7 +15,7 @@ interface Shown {
   readonly least: number;
 }
 
-const perSecond = (value: number): string => `${number(value)}/s`;
+const perSecond = (value: number): string => `${shortNumber(value)}/s`;
 const charts: readonly Shown[] = [
   {
     title: 'Throughput',
@@ -25,7 +26,7 @@ const charts: readonly Shown[] = [
     format: perSecond,
     least: 1,
   },
-  { title: 'Waiting', lines: [{ name: 'waiting', label: 'jobs' }], format: number, least: 4 },
+  { title: 'Waiting', lines: [{ name: 'waiting', label: 'jobs' }], format: shortNumber, least: 4 },
   { title: 'Oldest wait', lines: [{ name: 'oldestWaitMs', label: '' }], format: durationText, least: 100 },
   {
     title: 'Waits, p95',
@@ -36,7 +37,7 @@ const charts: readonly Shown[] = [
     format: durationText,
     least: 100,
   },
-  { title: 'Open streams', lines: [{ name: 'openStreams', label: 'at this gateway' }], format: number, least: 4 },
+  { title: 'Open streams', lines: [{ name: 'openStreams', label: 'at this gateway' }], format: shortNumber, least: 4 },
   { title: 'Redis memory', lines: [{ name: 'redisBytes', label: '' }], format: bytesText, least: 1_000_000 },
 ];
 
@@ -104,14 +105,4 @@ function Value({ points, at, format }: ValueProps) {
 function timesOf(series: Series | undefined): number[] {
   if (!series) return [];
   return series.points.waiting.map((_, n) => series.fromMs + n * series.everyMs);
-}
-
-function number(value: number): string {
-  return value.toLocaleString(undefined, { maximumFractionDigits: value < 10 ? 1 : 0 });
-}
-
-function bytesText(bytes: number): string {
-  const unit = ['B', 'kB', 'MB', 'GB', 'TB'];
-  const power = bytes < 1 ? 0 : Math.min(unit.length - 1, Math.floor(Math.log10(bytes) / 3));
-  return `${number(bytes / 1_000 ** power)} ${unit[power]}`;
 }
