@@ -54,6 +54,8 @@ describe('switchyard, at a gateway of several deployments', () => {
     const other = await run(['queue', 'list', '--deployment', '1'], { env });
     expect([other.code, other.err]).toEqual([0, '']);
     expect(other.out).toMatch(/^echo +ready +1 +[1-9]/m);
+    const retried = await run(['dead', 'retry', '--all', '--yes'], { env });
+    expect([retried.code, retried.err]).toEqual([0, expect.stringContaining('deployment 0 (of several: ')]);
     const none = await run(['dead', '--deployment', '7'], { env });
     expect([none.code, none.err]).toEqual([1, expect.stringContaining('must be one of this gateway: 0, 1')]);
     const { document } = await json(['why', id], { env });

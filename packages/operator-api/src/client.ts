@@ -52,8 +52,6 @@ export class OperatorClient {
   async call<Schema extends z.ZodType>(path: string, schema: Schema, call: Call = {}): Promise<z.output<Schema>> {
     const response = await this.#send(path, call, 'application/json');
     const answer: unknown = response.status === 204 ? undefined : await response.json();
-    const { deployment }: { readonly deployment?: unknown } = Object(answer);
-    if (typeof deployment === 'number') this.#options.onDeployment?.(deployment);
     return schema.parse(answer);
   }
 
@@ -124,6 +122,8 @@ export class OperatorClient {
       ...(signal && { signal }),
     });
     if (!response.ok) throw await errorOf(response);
+    const answering = response.headers.get('switchyard-deployment');
+    if (answering !== null) this.#options.onDeployment?.(Number(answering));
     return response;
   }
 }

@@ -98,6 +98,8 @@ function serveOperator(context: AdminContext, route: AdminRoute): RequestHandler
     try {
       const chosen = context.backends.chosenBy(req, route.path);
       entry = { ...entry, deployment: chosen.deployment };
+      // Streams of events, files, and answers without content have no field that says it.
+      if (chosen.deployment !== undefined) res.setHeader('Switchyard-Deployment', chosen.deployment);
       const { answer, details } = await route.run(chosen, req, operator);
       const who = operatorName(operator);
       if (route.verb !== 'get') context.emit({ kind: 'admin-action', who, ...requestName({ req, res }) });
