@@ -151,7 +151,7 @@ export class Lease {
     const uncertain = jobs.filter((job) => job.unconfirmedMs >= leaseMs);
     for (const job of jobs) if (job.unconfirmedMs < leaseMs) job.confirmed(sentAt);
     await this.#checkEach(uncertain);
-    await this.#checkEach(this.#nextInTurn());
+    await this.#checkEach(this.#nextToCheck());
     await this.#compare(count);
   }
 
@@ -160,8 +160,8 @@ export class Lease {
       await this.#check(jobs.slice(from, from + RUNS_PER_CHECK));
   }
 
-  /** The next runs in turn. */
-  #nextInTurn(): readonly LeasedJob[] {
+  /** Some of the runs, then the next ones, until all have been checked. */
+  #nextToCheck(): readonly LeasedJob[] {
     if (this.#toCheck.length === 0) this.#toCheck = [...this.#jobs];
     const count = Math.max(MIN_CHECKED, Math.ceil(this.#jobs.size / RENEWALS_PER_ROUND));
     const next = this.#toCheck.slice(0, count).filter((job) => this.#jobs.has(job));
@@ -208,6 +208,7 @@ export class Lease {
     this.#unknown = new Set(unknown.map(([token]) => token));
     for (const [token, jobKey] of lost) {
       const root = jobKey.slice(0, jobKey.lastIndexOf(':') + 1);
+      // A place (places.ts) is held as a job is, but waits in no queue.
       const outcome = root.startsWith(this.keys.places('').slice(0, -1)) ? 'done' : 'requeue';
       await this.endRun({ root, id: jobKey.slice(root.length), token }, outcome);
     }

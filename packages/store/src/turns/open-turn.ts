@@ -3,7 +3,7 @@ import { Batches, defineScript, integer, Outage, text, tupleAnd, word } from '@s
 import { idText } from '../deployment/keys.ts';
 import { queueName, queueRoot } from '../queue/job.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
-import type { InboxEntry, StoredEntry } from '../tasks/accept/submission.ts';
+import { parseInboxEntry } from '../tasks/accept/submission.ts';
 import type { TextSizes } from '../tasks/read/pieces.ts';
 import type { Appends } from './appends.ts';
 import type { EncodedEvent } from './encoded-event.ts';
@@ -227,7 +227,7 @@ export class OpenTurn {
       throw new TurnFenced();
     }
     this.#messagesSeen = accepted;
-    return entries.map((entry) => inboxEntryOf(entry).message);
+    return entries.map((entry) => parseInboxEntry(entry).message);
   }
 
   /** @param listener called when other messages may wait */
@@ -248,7 +248,7 @@ export class OpenTurn {
   async end(delivered: readonly string[] = []): Promise<Ending | 'unsettled'> {
     await this.written();
     await this.#usage.flush();
-    const { keys, args } = this.#call();
+    const { keys, args } = this.#keysAndArgs();
     const verdict = await endTurnScript.run(this.#dependencies.redis, {
       keys: { ...keys, queueRoot: this.#queueRoot },
       args: { ...args, published: this.#published, endsJob: this.#endsJob, delivered: idLines(delivered) },
@@ -312,7 +312,7 @@ export class OpenTurn {
   async handBack(isSpent: boolean, failure?: FailureReport): Promise<'given-back' | 'canceled' | 'fenced'> {
     await this.flush();
     await this.#usage.flush();
-    const { keys, args } = this.#call();
+    const { keys, args } = this.#keysAndArgs();
     const verdict = await handBackTurnScript.run(this.#dependencies.redis, {
       keys,
       args: {
@@ -334,7 +334,7 @@ export class OpenTurn {
   async suspend({ dueMs, events, calls = [], waits }: Suspension): Promise<'suspended' | 'canceled' | 'fenced'> {
     await this.written();
     await this.#usage.flush();
-    const { keys, args } = this.#call();
+    const { keys, args } = this.#keysAndArgs();
     const { redis, settings } = this.#dependencies;
     // A fail-over may have lost that a call wakes it; and a call that is made again finds its task by its messageId, as
     // long as that is known.
@@ -376,7 +376,7 @@ export class OpenTurn {
     await this.written();
     await this.#usage.flush();
     const { redis, shards } = this.#dependencies;
-    const { keys, args } = this.#call();
+    const { keys, args } = this.#keysAndArgs();
     const verdict = await giveUpTurnScript.run(redis, {
       keys: { ...keys, dead: shards.of(this.start.taskId).dead, queueRoot: this.#queueRoot },
       args: {
@@ -394,14 +394,8 @@ export class OpenTurn {
 
   async #append(events: readonly EncodedEvent[]): Promise<undefined[]> {
     const { taskId, fence } = this.start;
-    const append = {
-      taskId,
-      queueRoot: this.#queueRoot,
-      fence,
-      number: this.#number,
-      endsJob: this.#endsJob,
-      events,
-    };
+    const [queueRoot, number, endsJob] = [this.#queueRoot, this.#number, this.#endsJob];
+    const append = { taskId, queueRoot, fence, number, endsJob, events };
     const isShortOutcome = events.at(-1)?.isOutcome && events.length <= FEW_EVENTS;
     const reply = isShortOutcome ? this.#appends.writeOutcome(append) : this.#appends.write(append);
     const [verdict, cancel] = await reply;
@@ -426,19 +420,9 @@ export class OpenTurn {
     return this.start.endsJobAfterTurn ? '1' : '';
   }
 
-  #call() {
+  #keysAndArgs() {
     const { shards, settings } = this.#dependencies;
     const { taskId, fence } = this.start;
     return { keys: shards.of(taskId).record(taskId), args: { ...recordArgValues(taskId, settings), fence } };
   }
-}
-
-/** @param entry of the inbox @param history of its task */
-export function inboxEntryOf(entry: string, history: readonly Message[] = []): InboxEntry {
-  const { message, contextId, ...input }: StoredEntry = JSON.parse(entry.slice(entry.indexOf('\n') + 1));
-  if (message) return { ...input, message };
-  const [first] = history;
-  if (!first) throw new Error('The task has no message.');
-  const { taskId: _, contextId: __, ...sent } = first;
-  return { ...input, message: contextId === undefined ? sent : { ...sent, contextId } };
 }

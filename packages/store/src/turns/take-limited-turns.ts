@@ -2,8 +2,8 @@ import type { Message } from '@switchyard/protocol';
 import { type FoundJob, findJobs, type Places, parkJobs, type TakenPlaces } from '../places/places.ts';
 import type { AgentQueue, Taken } from '../queue/agent-queue.ts';
 import { parseJobId } from '../queue/job.ts';
+import { parseInboxEntry } from '../tasks/accept/submission.ts';
 import { readWhole } from '../tasks/read/read.ts';
-import { inboxEntryOf } from './open-turn.ts';
 import { type TakeTurnsRequest, type TurnJob, type TurnJobDependencies, takeTurns } from './turn-job.ts';
 
 /** Longest key; what follows does not count. */
@@ -90,5 +90,5 @@ async function messageOf(dependencies: TurnJobDependencies, taskId: string): Pro
   const entry = (await redis.hget(key, 'initial_entry')) ?? (await redis.lindex(`${key}:i`, 0));
   if (entry === null) return undefined;
   const task = (await readWhole(dependencies, taskId))?.task;
-  return task && inboxEntryOf(entry, JSON.parse(task.toString()).history).message;
+  return task && parseInboxEntry(entry, JSON.parse(task.toString()).history).message;
 }

@@ -23,6 +23,7 @@ import {
   settingsArgValues,
   sharedKeyNames,
 } from '../record/record-args.ts';
+import { parseInboxEntry } from '../tasks/accept/submission.ts';
 import { readPieces, sizesOf } from '../tasks/read/pieces.ts';
 import { readWhole } from '../tasks/read/read.ts';
 import { TaskJson } from '../tasks/read/task-json.ts';
@@ -36,7 +37,7 @@ import {
   epochOf,
   takenTurnReply,
 } from './begin-reply.ts';
-import { handBackTurnScript, inboxEntryOf, OpenTurn, type TurnStart } from './open-turn.ts';
+import { handBackTurnScript, OpenTurn, type TurnStart } from './open-turn.ts';
 import type { TurnsDependencies } from './turns-dependencies.ts';
 
 const from = import.meta.url;
@@ -230,7 +231,7 @@ export class TurnJob extends RunningJob {
     const found = await readPieces(redis, pieces);
     const json = found ? TaskJson.of(found) : (await readWhole(this.#dependencies, taskId))?.task;
     const task: Task = JSON.parse(json?.toString() ?? '{}');
-    const inboxEntry = inboxEntryOf(entry, task.history);
+    const inboxEntry = parseInboxEntry(entry, task.history);
     return {
       taskId,
       agent: agentOf(owner),

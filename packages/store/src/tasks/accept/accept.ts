@@ -19,8 +19,8 @@ import type { MoreOfTask, NewTasks } from './new-tasks.ts';
 import {
   type AnySubmission,
   bodyOf,
-  entry,
   fingerprint,
+  inboxEntryText,
   keptRequest,
   type PreparedMessage,
   submittedTask,
@@ -97,11 +97,11 @@ export async function accept(
   scope: Scope,
   submission: AnySubmission,
 ): Promise<Acceptance | CallAcceptance | AnswerAcceptance> {
-  const { taskId: named } = submission.message;
+  const { taskId: existing } = submission.message;
   const sent = withScheduleId(dependencies, scope, { ...submission, body: bodyOf(submission.message) });
   const make = sent.steps ? makeTaskWithSteps : makeTask;
   const write = () =>
-    named === undefined ? make(dependencies, scope, sent) : addMessage(dependencies, scope, sent, named);
+    existing === undefined ? make(dependencies, scope, sent) : addMessage(dependencies, scope, sent, existing);
   const written = await (isNamedByClient(sent) ? withName(dependencies, scope, sent, write) : write());
   const reply = written[0] === 'forgotten' ? await archivedAnswer(dependencies, scope, written) : written;
   if (reply[0] === 'other-seq') return { verdict: 'other-seq', seq: reply[1] };
@@ -120,8 +120,8 @@ export async function accept(
   const incarnation = lastIncarnation ?? 0;
   if (isDuplicate) return { ...accepted, isNew: false };
   const submitted = timestamp ? submittedTask(sent, taskId, contextId, timestamp) : undefined;
-  const content = submitted === undefined ? {} : { [named === undefined ? 'task' : 'statusAndMessage']: submitted };
-  return { ...accepted, incarnation, isNew: named === undefined, ...content };
+  const content = submitted === undefined ? {} : { [existing === undefined ? 'task' : 'statusAndMessage']: submitted };
+  return { ...accepted, incarnation, isNew: existing === undefined, ...content };
 }
 
 /** The tasks of a series name the first one, whose id is that of the schedule. */
@@ -136,7 +136,7 @@ function withScheduleId({ shards }: AcceptDependencies, scope: Scope, sent: Prep
 const isNamedByClient = ({ caller, previousTaskId }: PreparedMessage): boolean =>
   !caller && previousTaskId === undefined;
 
-/** A message that is refused leaves its name free. On one shard, the step that accepts it does all of this. */
+/** With several shards, claims the message's `retryName` first, and drops it if the message is refused. */
 async function withName(
   dependencies: AcceptDependencies,
   scope: Scope,
@@ -220,7 +220,7 @@ function makeTask(dependencies: AcceptDependencies, scope: Scope, sent: Prepared
     messageIdKey: keys.messageId(scope, retryName(sent)),
     fingerprint: fingerprint(sent),
     body,
-    entry: entry(scope, sent),
+    entry: inboxEntryText(scope, sent),
     queueRoot: root,
     maxWaiting: dependencies.loads.waitingLimit(root),
     state: sent.isHidden ? hiddenLetter : stateLetters.TASK_STATE_SUBMITTED,
@@ -285,7 +285,7 @@ function addMessage(
       context: contextId === undefined ? '' : idText(contextId),
       fingerprint: fingerprint(sent),
       message: body,
-      entry: entry(scope, sent),
+      entry: inboxEntryText(scope, sent),
       ttlMs: sent.timeToLiveMs ?? '',
       level: sent.priority ?? '',
       maxInbox: settings.maxInbox,

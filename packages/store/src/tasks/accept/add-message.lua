@@ -107,7 +107,7 @@ message = message .. ',"taskId":"' .. task_id .. '","contextId":"' .. record.con
 redis.call('RPUSH', task_key .. ':i', with_message(entry, message))
 tenant_bytes.write()
 record.inbox = record.inbox + 1
-if caller_key then record_call(task_id, owner, ended_calls) end
+if caller_key then add_call(task_id, owner, ended_calls) end
 record.messages = record.messages + 1
 if level ~= '' then record.level = level == 'normal' and '' or level end
 add_to_history(record, message)

@@ -32,8 +32,8 @@ local function has_room_for_call()
   return #ended > 0, ended
 end
 
--- ended: of has_room_for_call
-local function record_call(task_id, owner, ended)
+-- Adds the task to the open calls of its caller's task. ended: of has_room_for_call
+local function add_call(task_id, owner, ended)
   redis.call('HSET', caller_key, 'has_other_keys', 1)
   if #ended > 0 then redis.call('HDEL', caller_key .. ':c', unpack(ended)) end
   redis.call('HSET', caller_key .. ':c', task_id, call_mode .. ' ' .. owner)

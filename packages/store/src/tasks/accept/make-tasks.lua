@@ -64,14 +64,14 @@ local FIRST, SIZE = 16, 12
 
 --- @include "@switchyard/redis/server.lua"
 
-local record_caller, has_room
+local add_called_task, has_room
 if caller_key then
   --- @include "caller.lua"
   local refusal = caller_refusal()
   if refusal then return { { refusal } } end
   local ended
   has_room, ended = has_room_for_call()
-  record_caller = function(task_id, owner) record_call(task_id, owner, ended) end
+  add_called_task = function(task_id, owner) add_call(task_id, owner, ended) end
 end
 
 local messages, message_id_keys, has_more = {}, {}, false
@@ -178,7 +178,7 @@ if #new > 0 then
     else lists[key] = { one, two } end
   end
 
-  -- Of a message with more than most have, what must be written before the indexes: its place in its schedule.
+  -- Lists the task of a scheduled message. This must be written before the indexes.
   local function schedule_later(message)
     --- @include "../../record/scheduled-tasks.lua"
     local task_id, previous_id = message.task_id, message.previous_id
@@ -285,7 +285,7 @@ if #new > 0 then
     if retry_name then redis.call('HSET', task_key, 'retry_names', retry_name) end
     if message.request ~= '' then redis.call('HSET', task_key, 'request', message.request) end
     if caller_key then
-      record_caller(task_id, message.owner)
+      add_called_task(task_id, message.owner)
       redis.call('HSET', task_key, 'caller', caller_key:sub(#tasks_root + 1))
       if call_mode == 'w' then redis.call('HSET', task_key, 'awaited', '1') end
     end

@@ -35,7 +35,7 @@ export function bodyOf({ taskId: _, contextId: __, ...message }: Message): strin
  * The inbox entry without its message: the message's id, and a `StoredEntry` as JSON. The message is in the history, or
  * add-message.lua puts it in.
  */
-export function entry(scope: Scope, sent: PreparedMessage): string {
+export function inboxEntryText(scope: Scope, sent: PreparedMessage): string {
   const { caller, trace, requestId } = sent;
   const { messageId, contextId } = sent.message;
   // JSON leaves out undefined fields; an object without spreads is made faster.

@@ -209,6 +209,16 @@ export interface StoredEntry extends Omit<InboxEntry, 'message'> {
   readonly contextId?: string;
 }
 
+/** @param entry as `inboxEntryText` makes it @param history of its task */
+export function parseInboxEntry(entry: string, history: readonly Message[] = []): InboxEntry {
+  const { message, contextId, ...input }: StoredEntry = JSON.parse(entry.slice(entry.indexOf('\n') + 1));
+  if (message) return { ...input, message };
+  const [first] = history;
+  if (!first) throw new Error('The task has no message.');
+  const { taskId: _, contextId: __, ...sent } = first;
+  return { ...input, message: contextId === undefined ? sent : { ...sent, contextId } };
+}
+
 /** The parameters of the message that made a task, as kept with the task: sending it again uses them, too. */
 export type KeptRequest = Omit<InboxEntry, 'message' | 'caller' | 'trace' | 'requestId'> &
   Pick<Submission, 'priority' | 'timeToLiveMs'>;
