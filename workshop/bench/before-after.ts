@@ -70,6 +70,7 @@ function onBoth({ share: _, ...row }: Row): Row {
       await (row.hasNoWorker ? before.withoutWorker() : before.withWorker());
       const [own, other] = [await row.open(stage), await row.open(before)];
       const close = async (): Promise<void> => {
+        stage.worker?.kill('SIGCONT');
         for (const contest of [own, other]) await contest.close?.();
         await before.clear();
       };

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { until } from '../../tests/support/until.ts';
 import { median } from '../statistics.ts';
@@ -6,15 +5,16 @@ import { CALLERS, httpRate, sendBody } from './drive.ts';
 import type { Contender } from './measure.ts';
 import type { Stage } from './stage.ts';
 
-/** Time in which a worker that copies writes some tasks, even on a busy machine. */
-const QUIET_MS = 500;
-
-/** A contender in whose rounds the worker copies ended tasks to the archive: those of a second before, and new ones. */
+/**
+ * A contender in whose rounds the worker copies ended tasks to the archive: those of a second before, and new ones. In
+ * the rounds of others it is stopped, as copying would go on.
+ */
 export function whileCopying({ measure, ...contender }: Contender, { stage, archiveUrl, notes }: Copying): Contender {
   const seen: number[] = [];
   return {
     ...contender,
     async measure() {
+      stage.worker?.kill('SIGCONT');
       await using client = await connect(archiveUrl);
       const copies = async (): Promise<number> =>
         Number((await client.rows('SELECT count(*) FROM switchyard.tasks'))[0]);
@@ -27,8 +27,8 @@ export function whileCopying({ measure, ...contender }: Contender, { stage, arch
       const seconds = (performance.now() - begun) / 1_000;
       seen.push(((await copies()) - from) / seconds);
       notes['copies a second'] = Math.round(median(seen));
-      // The others have both cores in their rounds.
-      for (let before = -1; before !== (await copies()); await delay(QUIET_MS)) before = await copies();
+      await stage.untilFinished();
+      stage.worker?.kill('SIGSTOP');
       return result;
     },
   };

@@ -27,6 +27,7 @@ import { type Predecessor, readPredecessor } from './blocked/predecessor.ts';
 import { isAgentUrl } from './external-agents/sources.ts';
 import type { FileSettings } from './files/worker-files.ts';
 import type { ArchiveSettings } from './maintenance/archiving.ts';
+import { COPY_WITHIN_MS } from './pace/copy-pace.ts';
 import { ModelLimits } from './pace/model-limits.ts';
 import { PriceTable } from './prices/price-table.ts';
 import { defaultPushSettings, type PushSettings } from './push/push-settings.ts';
@@ -155,9 +156,6 @@ function readFiles(raw: RawSettings): FileSettings | undefined {
     sweepEveryMs,
   };
 }
-
-/** Time for two copying workers to be killed: a claim lasts 10 s more, and the next look is up to 5 s later. */
-const COPY_WITHIN_MS = 30_000;
 
 /** @returns undefined: there is no archive */
 function readArchive(raw: RawSettings): ArchiveSettings | undefined {

@@ -116,8 +116,11 @@ export class Worker {
     const { local } = this.#files;
     this.#timedWork = new TimedWork(store, emit, (...next) => this.#files.keep(...next));
     this.#fileSweep = files && local && new FileSweep({ files: local, store, emit }, files);
-    const { archiver } = new Ops(store);
-    this.#archiving = settings.archive && archiver && new Archiving(settings.archive, archiver, emit);
+    const ops = new Ops(store);
+    const { archiver } = ops;
+    const { retentionMs } = store.settings;
+    this.#archiving =
+      settings.archive && archiver && new Archiving(settings.archive, { archiver, ops, retentionMs, emit });
     this.#remoteAgents = new RemoteAgentConsumer(
       this.#consume(remoteAgents(settings.calls ?? publicOnly)),
       store.queue,

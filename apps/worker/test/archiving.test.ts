@@ -17,6 +17,7 @@ import { until } from '../../../tests/support/until.ts';
 import { Worker, type WorkerEvent } from '../src/index.ts';
 
 const skipped = missingPostgres === undefined ? '' : skippedFor(missingPostgres);
+const DAY = 86_400_000;
 const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent: 'writes' };
 const bob = { ...scope, principal: { ...scope.principal, subject: 'bob' } };
 
@@ -28,7 +29,7 @@ describe.skipIf(skipped)(`the archive${skipped && ` (not tested: ${skipped})`}`,
   afterAll(() => postgres?.stop());
 
   /** A worker whose agent writes an artifact, and asks if the message says so. Redis forgets tasks when they say so. */
-  async function open(settings: Partial<StoreSettings> = {}) {
+  async function open(settings: Partial<StoreSettings> = {}, { share = 1 } = {}) {
     const [prefix, redisUrl] = [uniquePrefix(), inject('redisUrl')];
     const onError = (): void => undefined;
     const archive = new PostgresArchive({ url: postgres.url, schema: prefix, timeoutMs: 5_000, onError });
@@ -56,7 +57,7 @@ describe.skipIf(skipped)(`the archive${skipped && ` (not tested: ${skipped})`}`,
     });
     const events: WorkerEvent[] = [];
     const worker = new Worker(
-      { drainMs: 0, sweepEveryMs: 1_000, archive: { afterMs: 1, retentionMs: 0, everyMs: 100 } },
+      { drainMs: 0, sweepEveryMs: 1_000, archive: { afterMs: 1, retentionMs: 0, everyMs: 100, share } },
       {
         store,
         agents: [agent],
@@ -149,6 +150,33 @@ describe.skipIf(skipped)(`the archive${skipped && ` (not tested: ${skipped})`}`,
     await until(async () => (await Promise.all(ids.map(isCopied))).every(Boolean), { what: 'they are copied' });
     const sizes = put.mock.calls.map(([tasks]) => tasks.length);
     expect(sizes.toSorted((a, b) => b - a)).toEqual([60, 1]);
+  });
+
+  test('a worker rests after a batch, and keeps its claim, until it stops', async () => {
+    // It would rest for hours.
+    const { redis, prefix, send, isCopied, worker } = await open({ shards: 1, retentionMs: 10 * DAY }, { share: 1e-9 });
+    const first = await send('one');
+    await until(() => isCopied(first), { what: 'the first batch is copied' });
+    const second = await send('two');
+    const claim = `${prefix}{s0}:outbox:archived:claim`;
+    await until(async () => (await redis.pttl(claim)) > 3_600_000, { what: 'the worker rests' });
+    expect(await isCopied(second)).toBe(false);
+    await worker.stop();
+    expect(await redis.exists(claim)).toBe(0);
+  });
+
+  test('it does not rest while tasks are late, nor while Redis is short of room', async () => {
+    const copiesAll = async ({ send, isCopied }: Awaited<ReturnType<typeof open>>): Promise<void> => {
+      for (const text of ['one', 'two', 'three']) {
+        const taskId = await until(() => send(text), { what: `there is room for ${text}` });
+        await until(() => isCopied(taskId), { what: `${text} is copied` });
+      }
+    };
+    // Redis forgets them at once.
+    await copiesAll(await open({ shards: 1, retentionMs: 2_000 }, { share: 1e-9 }));
+    // A task replaces the one before, once that is copied.
+    const replacing = { maxKeptTasks: 1, retentionMinMs: 1 };
+    await copiesAll(await open({ shards: 1, retentionMs: 10 * DAY, ...replacing }, { share: 1e-9 }));
   });
 
   test('it takes no message, cannot be canceled, and is deleted for good', async () => {

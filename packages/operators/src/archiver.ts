@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { redisTimeMs } from '@switchyard/redis';
 import { type ArchivedTask, isOutage, type TaskArchive } from '@switchyard/store';
 import { keptSince, REMOTE_AGENTS, type ShardKeys, sortableTime } from '@switchyard/store/inside';
@@ -45,6 +46,14 @@ export interface RunOptions {
   readonly afterMs: number;
   readonly everyMs: number;
   readonly signal: AbortSignal;
+  /** How long to copy nothing of a shard after a batch of it. Default: not at all. */
+  readonly pauseMs?: (batch: CopiedBatch) => number | Promise<number>;
+}
+
+export interface CopiedBatch {
+  readonly tookMs: number;
+  /** How much longer than `afterMs` a task of the shard may have waited. Infinity: unknown. */
+  readonly behindMs: number;
 }
 
 export const ENDED_LETTERS = 'CFXR';
@@ -136,7 +145,10 @@ export class Archiver {
     if ((await redis.set(claim, '', 'PX', CLAIM_MS, 'NX')) === null) return { copied: 0, behindMs: 0, damaged: [] };
     let isDone = false;
     try {
-      const archived = await this.#copyClaimed(keys, { ...options, goOn: () => redis.pexpire(claim, CLAIM_MS) });
+      const archived = await this.#copyClaimed(keys, {
+        ...options,
+        keepClaim: (pauseMs) => redis.pexpire(claim, Math.ceil(CLAIM_MS + pauseMs)),
+      });
       isDone = !options.signal.aborted;
       return archived;
     } finally {
@@ -145,17 +157,27 @@ export class Archiver {
     }
   }
 
-  async #copyClaimed(
-    keys: ShardKeys,
-    { afterMs, signal, goOn }: RunOptions & { readonly goOn: () => Promise<unknown> },
-  ): Promise<Archived> {
+  async #copyClaimed(keys: ShardKeys, { afterMs, signal, pauseMs, keepClaim }: ClaimedOptions): Promise<Archived> {
     const { redis, settings } = this.#dependencies;
     let [copied, behindMs] = [0, 0];
     const damaged: DamagedTask[] = [];
+    let batchBegunAt = performance.now();
+    let hasPaused = false;
     for (;;) {
+      const begunAt = performance.now();
       const nowMs = await redisTimeMs(redis);
       const from = (await readCursor(redis, keys)) ?? '';
-      if (from !== '') behindMs = Math.max(behindMs, nowMs - afterMs - Number.parseInt(from, 36));
+      const behindAtFirst = from === '' ? Number.POSITIVE_INFINITY : nowMs - afterMs - Number.parseInt(from, 36);
+      if (from !== '') behindMs = Math.max(behindMs, behindAtFirst);
+      const goOn = async (): Promise<void> => {
+        const now = performance.now();
+        const batch = { tookMs: now - batchBegunAt, behindMs: behindAtFirst + now - begunAt };
+        const pause = (await pauseMs?.(batch)) ?? 0;
+        await keepClaim(pause);
+        if (pause > 0) await pauseFor(pause, signal);
+        hasPaused ||= pause > 0;
+        batchBegunAt = performance.now();
+      };
       const keptMs = cursorKeptMs(settings);
       if (!(await moveCursor(redis, keys, { from, upto: from, keptMs }))) continue;
       const step = await this.#nextStep(keys, { from, upto: sortableTime(iso(nowMs - afterMs)) });
@@ -166,7 +188,8 @@ export class Archiver {
       if (signal.aborted) return { copied, behindMs, damaged };
       // An operator may have set it back meanwhile.
       const isMoved = await moveCursor(redis, keys, { from, upto: step.upto, keptMs });
-      if (isMoved && step.isLast) return { copied, behindMs, damaged };
+      // With pauses, a run would last for hours, and its caller learns of damaged tasks at its end.
+      if (isMoved && (step.isLast || hasPaused)) return { copied, behindMs, damaged };
     }
   }
 
@@ -235,6 +258,18 @@ export class Archiver {
   }
 }
 
+interface ClaimedOptions extends RunOptions {
+  /** Without it, another process would go on with the shard. */
+  readonly keepClaim: (pauseMs: number) => Promise<unknown>;
+}
+
+/** Shorter if the process stops. */
+async function pauseFor(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch((error: unknown) => {
+    if (!signal.aborted) throw error;
+  });
+}
+
 function batchesOf(copies: readonly PreparedCopy[]): PreparedCopy[][] {
   const batches: PreparedCopy[][] = [];
   let sum = Number.POSITIVE_INFINITY;
@@ -261,7 +296,7 @@ async function unlessDamaged<T>(taskId: string, damaged: DamagedTask[], task: Pr
 
 interface Copying {
   readonly signal: AbortSignal;
-  /** Called again and again: another process would go on otherwise. */
+  /** Called after each batch. */
   readonly goOn: () => Promise<unknown>;
   readonly damaged: DamagedTask[];
 }

@@ -3,7 +3,7 @@ export type { TenantShare } from './agent-queues.ts';
 export type { AgentReading, Agents } from './agents.ts';
 export type { AnswerResult, TaskAnswer } from './answer.ts';
 export type { ArchiveCheck, ArchiveProblem, CheckProgress } from './archive-check.ts';
-export type { ArchiveReading, Archiver } from './archiver.ts';
+export type { ArchiveReading, Archiver, CopiedBatch } from './archiver.ts';
 export type { RetryResult } from './dead-letter.ts';
 export { type DeadLetter, type DeadLetterKind, DeadLetters } from './dead-letters.ts';
 export type { DeadTurn } from './dead-turns.ts';

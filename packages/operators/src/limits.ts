@@ -55,6 +55,29 @@ export async function nearLimits(dependencies: OperatorDependencies): Promise<Ne
     .sort((a, b) => b.used / b.max - a.used / a.max);
 }
 
+/**
+ * Whether ended tasks have to go before their retention is over, because memory is nearly full, or somebody has nearly as
+ * many as `MAX_KEPT_TASKS`, which gateways know. With an archive, only those go that are copied.
+ */
+export async function isShortOfRoom(dependencies: OperatorDependencies): Promise<boolean> {
+  const { redis, shards } = dependencies;
+  const [ofRedis, rooms] = await Promise.all([
+    limitsOfRedis(dependencies).catch(unlessRefused),
+    Promise.all(shards.all.map(({ room }) => redis.hgetall(room))),
+  ]);
+  const since = Date.now() - NOTED_FOR_MS;
+  return (
+    ofRedis.some((limit) => limit.limit === 'memory' && isNear(limit)) ||
+    rooms.some((room) => Object.entries(room).some(([name, at]) => name.startsWith('near kept ') && Number(at) > since))
+  );
+}
+
+/** A managed Redis may refuse INFO: then its memory is not watched. */
+function unlessRefused(error: Error): NearLimit[] {
+  if (error.name !== 'ReplyError') throw error;
+  return [];
+}
+
 /** How long ended tasks were kept in the last hour at least. */
 export async function keptTasks({ redis, shards, settings }: OperatorDependencies): Promise<KeptTasks> {
   const wantedMs = settings.retentionMs;

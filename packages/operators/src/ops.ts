@@ -10,7 +10,7 @@ import { Archiver } from './archiver.ts';
 import { type AuditPage, type AuditQuery, readAudit } from './audit.ts';
 import { DeadLetters } from './dead-letters.ts';
 import { type InterruptedTask, interruptedTask, interruptions } from './interrupted-tasks.ts';
-import { type KeptTasks, keptTasks, type NearLimit, nearLimits } from './limits.ts';
+import { isShortOfRoom, type KeptTasks, keptTasks, type NearLimit, nearLimits } from './limits.ts';
 import { LogLevels } from './log-levels.ts';
 import { OperatorConversations } from './operator-conversations.ts';
 import type { OperatorDependencies } from './operator-dependencies.ts';
@@ -79,6 +79,10 @@ export class Ops {
   /** Limits that are nearly reached, the fullest first. */
   limits(): Promise<NearLimit[]> {
     return nearLimits(this.#dependencies);
+  }
+
+  isShortOfRoom(): Promise<boolean> {
+    return isShortOfRoom(this.#dependencies);
   }
 
   keptTasks(): Promise<KeptTasks> {

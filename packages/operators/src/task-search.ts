@@ -52,8 +52,8 @@ export interface TaskFilter {
   /** Part of the kind or the message of `TaskRow.reason`, in upper or lower case. */
   readonly reason?: string | undefined;
   /**
-   * Words in messages and artifacts. Only the archive finds them, so only tasks that are copied there: a minute after
-   * their end. `totalSize` is at most 10,000 then.
+   * Words in messages and artifacts. Only the archive finds them, so only tasks that are copied there.
+   * `totalSize` is at most 10,000 then.
    */
   readonly text?: string | undefined;
 }

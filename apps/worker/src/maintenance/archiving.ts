@@ -1,31 +1,37 @@
-import type { Archiver } from '@switchyard/operators';
+import type { Archiver, CopiedBatch, Ops } from '@switchyard/operators';
+import { CopyPace, type CopyPaceSettings } from '../pace/copy-pace.ts';
 import type { Emit } from '../telemetry/events.ts';
 import { Poller } from '../timing/timing.ts';
 
-export interface ArchiveSettings {
-  /** How long after its end a task is copied. */
-  readonly afterMs: number;
+export interface ArchiveSettings extends Pick<CopyPaceSettings, 'afterMs' | 'share'> {
   /** How long after its end a task is kept there; 0: for ever. */
   readonly retentionMs: number;
   /** Pause between two looks. Default: 5 s. */
   readonly everyMs?: number;
 }
 
+interface ArchivingDependencies extends Pick<CopyPaceSettings, 'retentionMs'> {
+  readonly archiver: Archiver;
+  readonly ops: Pick<Ops, 'isShortOfRoom'>;
+  readonly emit: Emit;
+}
+
 const EVERY_MS = 5_000;
 
 /** Copies ended tasks to the archive, and makes it forget old ones, on a timer. */
 export class Archiving {
-  readonly #settings: Required<ArchiveSettings>;
-  readonly #archiver: Archiver;
-  readonly #emit: Emit;
+  readonly #settings: ArchiveSettings & { readonly everyMs: number };
+  readonly #dependencies: ArchivingDependencies;
+  readonly #pace: CopyPace;
   readonly #poller: Poller;
   readonly #stopping = new AbortController();
 
-  constructor(settings: ArchiveSettings, archiver: Archiver, emit: Emit) {
-    const { everyMs = EVERY_MS } = settings;
+  constructor(settings: ArchiveSettings, dependencies: ArchivingDependencies) {
+    const { afterMs, share, everyMs = EVERY_MS } = settings;
+    const { retentionMs, emit } = dependencies;
     this.#settings = { ...settings, everyMs };
-    this.#archiver = archiver;
-    this.#emit = emit;
+    this.#dependencies = dependencies;
+    this.#pace = new CopyPace({ retentionMs, afterMs, share });
     const onError = (err: unknown): void => emit({ kind: 'error', where: 'archive', err });
     this.#poller = new Poller({ everyMs, run: () => this.#run(), onError });
   }
@@ -44,10 +50,17 @@ export class Archiving {
   async #run(): Promise<void> {
     const { signal } = this.#stopping;
     const { retentionMs } = this.#settings;
-    const { copied, behindMs, damaged } = await this.#archiver.run({ ...this.#settings, signal });
-    for (const { taskId, error: err } of damaged) this.#emit({ kind: 'task-not-archived', taskId, err });
-    if (copied > 0) this.#emit({ kind: 'archived', copied, behindMs });
-    const expired = retentionMs > 0 ? await this.#archiver.expire(retentionMs, signal) : 0;
-    if (expired > 0) this.#emit({ kind: 'archive-expired', count: expired });
+    const { archiver, emit } = this.#dependencies;
+    const pauseMs = (batch: CopiedBatch): Promise<number> => this.#pauseMs(batch);
+    const { copied, behindMs, damaged } = await archiver.run({ ...this.#settings, signal, pauseMs });
+    for (const { taskId, error: err } of damaged) emit({ kind: 'task-not-archived', taskId, err });
+    if (copied > 0) emit({ kind: 'archived', copied, behindMs });
+    const expired = retentionMs > 0 ? await archiver.expire(retentionMs, signal) : 0;
+    if (expired > 0) emit({ kind: 'archive-expired', count: expired });
+  }
+
+  /** None if Redis is short of room: what is not copied cannot go. */
+  async #pauseMs(batch: CopiedBatch): Promise<number> {
+    return (await this.#dependencies.ops.isShortOfRoom()) ? 0 : this.#pace.pauseMs(batch);
   }
 }

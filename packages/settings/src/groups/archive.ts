@@ -17,7 +17,7 @@ export const archive = {
       schema: milliseconds,
       default: 60_000,
       defaultText: '1 min',
-      text: 'How long after its end a task is copied to the archive. It must be longer than the clocks of the Redis servers differ.',
+      text: 'How long after its end a task is copied to the archive, at the earliest. It must be longer than the clocks of the Redis servers differ.',
     },
     ARCHIVE_RETENTION_MS: {
       of: ['worker'],

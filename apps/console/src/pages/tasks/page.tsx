@@ -158,7 +158,7 @@ function NoTasks({ isSearch, hasWords }: { readonly isSearch: boolean; readonly 
   if (isSearch)
     return (
       <Empty icon="search" title="No task matches">
-        {hasWords && 'Words are whole, and found in ended tasks only, a minute after their end.'}
+        {hasWords && 'Words are whole, and found in ended tasks only, once these are in the archive.'}
       </Empty>
     );
   return (
