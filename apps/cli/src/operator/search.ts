@@ -60,7 +60,7 @@ async function search(
 
 /** A shell takes the quotes of `text:"two words"` away. */
 function asTyped(word: string): string {
-  const [, name, value] = /^(\w+):([^":]*\s[^":]*)$/.exec(word) ?? [];
+  const [, name, value] = /^(\w+):([^":\s]*\s[^":]*)$/.exec(word) ?? [];
   return name === undefined ? word : `${name}:"${value}"`;
 }
 
