@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { accepted, agentMessage, begun } from './support/drive.ts';
-import { alice, testStore } from './support/redis.ts';
+import { accepted, agentMessage, begun, userMessage } from './support/drive.ts';
+import { alice, testRedis, testStore } from './support/redis.ts';
+
+const redis = testRedis();
 
 const bytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
@@ -24,4 +26,30 @@ test.each([
   expect(known).toHaveLength(3);
   // Brackets, and the tabs between messages.
   for (const [i, count] of counted.entries()) expect(Math.abs((known[i] ?? 0) - count)).toBeLessThan(6);
+});
+
+const long = 'x'.repeat(600_000);
+
+test.each([
+  { of: 'its artifact', question: 'hello', texts: 1 },
+  { of: 'its artifact and its history', question: long, texts: 2 },
+])('what a task that has ended has in Redis is about as large as its texts: $of', async ({ question, texts }) => {
+  const store = await testStore();
+  const { taskId } = await accepted(store, alice, userMessage(question));
+  const turn = await begun(store, taskId);
+  for (const append of [false, true]) {
+    const artifact = { artifactId: 'a', parts: [{ text: long }] };
+    await turn.publish({ kind: 'artifact', artifact, append, lastChunk: append });
+    await turn.flush();
+  }
+  const message = agentMessage(texts === 1 ? 'Done' : long);
+  await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true, message });
+  const found = await redis.keys(`${store.settings.prefix}{s0}:t:${taskId}:*`);
+  const keys = found.filter((key) => /:(?:h|p1):\d+$/.test(key));
+  expect(keys, found.join()).toHaveLength(texts);
+  for (const key of keys) {
+    // The sizes of its allocator are up to a quarter apart.
+    expect(Number(await redis.memory('USAGE', key))).toBeLessThan(1.3 * (await redis.strlen(key)));
+    expect(await redis.pttl(key)).toBeGreaterThan(0);
+  }
 });

@@ -92,6 +92,9 @@ local function commit(record, index_changes)
     if record.messages > 1 then redis.call('DEL', task_key .. ':i') end
     local texts_of_task = long_texts(
       task_key, changes.fields['@h'] or loaded[HISTORY], changes.fields.artifacts or loaded[ARTIFACTS])
-    for _, text in ipairs(texts_of_task) do redis.call('PEXPIRE', text, retention_ms) end
+    if #texts_of_task > 0 then
+      --- @include "expire-texts.lua"
+      expire_texts(texts_of_task, retention_ms)
+    end
   end
 end

@@ -76,7 +76,8 @@ local function end_task(at)
   redis.call('PEXPIRE', events_key, replay_ms)
   if artifacts then
     --- @include "../record/task-keys.lua"
-    for _, text in ipairs(long_texts(task_key, nil, artifacts)) do redis.call('PEXPIRE', text, retention_ms) end
+    --- @include "../record/expire-texts.lua"
+    expire_texts(long_texts(task_key, nil, artifacts), retention_ms)
   end
   local tenant = owner:match('^[^/]*')
   open[tenant] = (open[tenant] or 0) + 1
