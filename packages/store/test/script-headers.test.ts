@@ -2,6 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import '@switchyard/operators';
+import '@switchyard/schedules';
+import '@switchyard/upkeep';
 import '../src/index.ts';
 import { definedScripts, INCLUDE, includedFile, withIncludes } from '@switchyard/redis';
 
