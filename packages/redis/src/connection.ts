@@ -138,14 +138,31 @@ function withSafeAsking(cluster: Cluster): Cluster {
   });
 }
 
+type Sent = Parameters<Cluster['sendCommand']>[0];
+/** The commands of pipelines. */
+const sentTogether = new WeakMap<object, Set<Sent>>();
+
+/** Whether all commands of a pipeline are settled; also those that come later, as all are sent in one go. */
+function isRefusedWhole(stream: object, command: Sent): boolean {
+  const commands = sentTogether.get(stream) ?? new Set();
+  sentTogether.set(stream, commands.add(command));
+  for (const each of commands) if (!each.isSettled) return false;
+  return true;
+}
+
 /**
  * ioredis sends commands again after a reconnection, and those of its queue. Without this it would also send those that
  * their deadline has rejected: what a caller was refused would happen minutes later, and undo what came in between.
+ *
+ * A pipeline, of which some commands may have been rejected a millisecond before the others, is sent again or not as a
+ * whole: ioredis writes it together, waits for all of it, and would take replies for those of other commands.
  */
 function forgetRefused<Connection extends RedisConnection>(connection: Connection): Connection {
   const send: Cluster['sendCommand'] = connection.sendCommand.bind(connection);
-  const sendCommand: Cluster['sendCommand'] = (command, ...more) =>
-    command.isSettled ? command.promise : send(command, ...more);
+  const sendCommand: Cluster['sendCommand'] = (command, stream, node) => {
+    const isRefused = stream ? isRefusedWhole(stream, command) : command.isSettled;
+    return isRefused ? command.promise : send(command, stream, node);
+  };
   return Object.assign(connection, { sendCommand });
 }
 

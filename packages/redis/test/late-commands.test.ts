@@ -1,5 +1,4 @@
-import { once } from 'node:events';
-import { Redis } from 'ioredis';
+import { type Command, Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
 import { createConnections } from '../src/connection.ts';
@@ -19,6 +18,28 @@ afterAll(async () => {
   await server.stop();
 });
 
+test('a pipeline of which only some commands have been refused yet is sent again as a whole, and replies stay in order', async () => {
+  const { commands } = createConnections({ redisUrl: server.url }, { isReplicated: false });
+  commands.on('error', () => undefined);
+  await commands.connect();
+  const id = String(await commands.call('CLIENT', 'ID'));
+  await other.call('CLIENT', 'PAUSE', '60000', 'WRITE');
+  const pipeline = commands.pipeline().set('first', '1').set('second', '2');
+  const done = pipeline.exec();
+  // The deadlines of a large pipeline end in different milliseconds.
+  const [first]: Command[] = Reflect.get(pipeline, '_queue');
+  first?.reject(new Error('timed out'));
+  const later = ['a', 'b', 'c'].map((text) => commands.echo(text));
+  // `once` of Node would also end with the error of the connection that is killed.
+  const isConnectedAgain = new Promise((resolve) => commands.once('ready', resolve));
+  await other.call('CLIENT', 'KILL', 'ID', id);
+  await isConnectedAgain;
+  await other.call('CLIENT', 'UNPAUSE');
+  expect(await done).toMatchObject([[expect.any(Error)], [null, 'OK']]);
+  expect(await Promise.all(later)).toEqual(['a', 'b', 'c']);
+  commands.disconnect();
+});
+
 test('a command whose caller has been refused is not sent again after a reconnection, and later ones are', async () => {
   const { commands } = createConnections({ redisUrl: server.url }, { isReplicated: false });
   commands.on('error', () => undefined);
@@ -32,7 +53,7 @@ test('a command whose caller has been refused is not sent again after a reconnec
     [expect.any(Error)],
   ]);
   const waits = commands.set('waits', '1');
-  const isConnectedAgain = once(commands, 'ready');
+  const isConnectedAgain = new Promise((resolve) => commands.once('ready', resolve));
   await other.call('CLIENT', 'KILL', 'ID', id);
   await isConnectedAgain;
   await other.call('CLIENT', 'UNPAUSE');
