@@ -445,6 +445,14 @@ describe('A client that asks for raw by the extension', () => {
     expect(counted(raw, partsIn(body))).toEqual({ raw: 2, urls: 2 });
   });
 
+  it('gets the URL of what another agent has written: its credential may not be for that one', async () => {
+    const painted = task.artifacts?.[0]?.parts.find((part) => part.url !== undefined);
+    const shown = await send(url, { ...userMessage(''), parts: [{ text: 'look' }, { url: painted?.url ?? '' }] });
+    expect(textOf(shown)).toBe(`look ${sha256(raw)}`);
+    const { body } = await get<Task>(`${url}/tasks/${shown.id}`, asksRaw);
+    expect(urlIn(body)).toBe(painted?.url);
+  });
+
   it('gets URLs of what is gone', async () => {
     const shown = await send(url, showing(picture(5_000)));
     await fetch(urlIn(shown), { method: 'DELETE' });
