@@ -18,7 +18,7 @@ const TENANTS = ['acme', 'globex', 'initech', 'umbrella'];
 
 const source = (file: string): string => withIncludes(new URL(`../src/queue/${file}`, import.meta.url));
 const server = withIncludes(includedFile('@switchyard/redis/server.lua', new URL(import.meta.url)));
-const SET_ASIDE = `${server}\n${source('place-job.lua')}\n${source('running.lua')}\n${source('take-jobs.lua')}\nset_aside(KEYS[1], unpack(ARGV))`;
+const PUT_BACK_SUSPECT = `${server}\n${source('place-job.lua')}\n${source('running.lua')}\n${source('take-jobs.lua')}\nput_back_suspect(KEYS[1], unpack(ARGV))`;
 
 const pick = fc.nat(99);
 const step = fc.oneof(
@@ -40,7 +40,7 @@ const step = fc.oneof(
         'delay',
         'due',
         'stall',
-        'set aside',
+        'put back suspect',
         'remove',
         'recover',
         'older gateway',
@@ -62,7 +62,7 @@ class World {
   #jobs = 0;
   #taken = 0;
   #due = 0;
-  #setAside = 0;
+  #suspects = 0;
   readonly #runs = new Map<string, RunningJob>();
 
   async start(): Promise<void> {
@@ -85,13 +85,13 @@ class World {
 
   async stop(): Promise<void> {
     while (this.model.delayed.length > 0) await this.#bringBack(0);
-    while (this.model.waiting > this.#setAside) await this.#take(9);
+    while (this.model.waiting > this.#suspects) await this.#take(9);
     for (const job of [...this.model.active]) await this.#change('finish', job);
     await recoverNow(redis, this.#queue.keys);
     expect((await redis.hget(this.#queue.keys.runningByQueue, this.#queue.root)) ?? '0').toBe('0');
     const keys = await redis.keys(`${this.#queue.root}*`);
     // An empty queue stores no tenants.
-    if (this.#setAside === 0) expect(keys.filter((key) => key.endsWith(':tenants'))).toEqual([]);
+    if (this.#suspects === 0) expect(keys.filter((key) => key.endsWith(':tenants'))).toEqual([]);
     if (keys.length > 0) await redis.del(...keys);
   }
 
@@ -128,7 +128,7 @@ class World {
     const { jobs, waiting, hasSuspects } = await take();
     const ids = jobs.map(({ id }) => id);
     expect(this.model.take(ids, count)).toEqual([]);
-    expect([waiting, hasSuspects]).toEqual([this.model.waiting, this.#setAside > 0]);
+    expect([waiting, hasSuspects]).toEqual([this.model.waiting, this.#suspects > 0]);
     for (const run of jobs) this.#runs.set(run.id, run);
     if (ids.length > 0) expect((await take()).jobs.map(({ id }) => id)).toEqual(ids);
   }
@@ -150,10 +150,10 @@ class World {
     } else if (act === 'delay') {
       await run.end({ retryAfterMs: LEASE_MS });
       this.model.delay(job);
-    } else if (act === 'set aside') {
-      await redis.eval(SET_ASIDE, 1, this.#queue.root, id, run.token);
-      this.model.setAside(job);
-      this.#setAside++;
+    } else if (act === 'put back suspect') {
+      await redis.eval(PUT_BACK_SUSPECT, 1, this.#queue.root, id, run.token);
+      this.model.putBackSuspect(job);
+      this.#suspects++;
     }
   }
 

@@ -39,7 +39,7 @@ local function end_delays(root)
   if in_ms > 0 then return in_ms end
   local before = (now_ms() + 1) * SCORES_PER_MS - 1
   local due = redis.call('ZRANGEBYSCORE', root .. 'delayed', '-inf', before, 'LIMIT', '0', MAX_DUE)
-  -- First, as in take_jobs.
+  -- The first write needs no memory, as in take_jobs.
   if #due > 0 then redis.call('ZREM', root .. 'delayed', unpack(due)) end
   for _, id in ipairs(due) do
     redis.call('HSET', root .. id, 'delay', '0')
@@ -48,6 +48,7 @@ local function end_delays(root)
   return #due == MAX_DUE and 0 or end_delays(root)
 end
 
+-- Returns  { id, token, starts, priority, ms that it has waited }, and its tag
 local function job_of(root, id, token)
   local starts, priority, tag, since, timestamp =
     unpack(redis.call('HMGET', root .. id, 'ats', 'priority', 'tag', 'since', 'timestamp'))
@@ -59,7 +60,7 @@ local function has_suspects(root)
   return redis.call('ZCOUNT', root .. 'prioritized', ('%.0f'):format(SUSPECTS_FROM), ('(%.0f'):format(SUSPECTS_TO)) > 0
 end
 
--- The first jobs of these kinds with scores below this one.
+-- The first jobs of these kinds, with their scores. below: the score from which on no job is meant
 local function in_bands(key, kinds, count, below)
   local found = {}
   for _, band in ipairs(BANDS[kinds]) do
@@ -89,7 +90,7 @@ local function pop_any(root, count)
   return ids, not are_all and score < SUSPECTS_FROM, are_all and 0 or nil
 end
 
--- The next jobs of these kinds, which still wait.
+-- The ids of the next jobs of these kinds, which still wait.
 local function find(root, kinds, count)
   local ids = in_bands(root .. 'prioritized', kinds, count, math.huge)
   for i, job in ipairs(ids) do ids[i] = job.id end
@@ -169,14 +170,14 @@ local function remove_waiting(root, ids, tokens)
 end
 
 local function take_jobs(root, lease_ms, taker, number, count, kinds, wanted)
-  local due_in_ms, suspects = -1, true
+  local due_in_ms, may_have_suspects = -1, true
   local is_paused, has_levels, fetched_before =
     unpack(redis.call('HMGET', root .. 'meta', 'paused', 'levels', 'fetched'))
-  local others
+  local others -- how many jobs wait besides; nil: not counted yet
   local function rest()
     others = others or redis.call('ZCARD', root .. 'prioritized')
     if others > 0 and not is_paused then redis.call('ZADD', root .. 'marker', '0', '0') end
-    return { others, suspects and has_suspects(root) and '1' or '', due_in_ms }
+    return { others, may_have_suspects and has_suspects(root) and '1' or '', due_in_ms }
   end
 
   count = wanted and #wanted or kinds == 'suspect' and '1' or count
@@ -194,11 +195,11 @@ local function take_jobs(root, lease_ms, taker, number, count, kinds, wanted)
   local ids, are_popped = wanted, false
   local function find_next()
     if kinds == 'any' and not has_levels then
-      ids, suspects, others = pop_any(root, count)
+      ids, may_have_suspects, others = pop_any(root, count)
       are_popped = ids ~= nil
       if are_popped then return end
     end
-    ids, suspects, others = find(root, kinds, count), true, nil
+    ids, may_have_suspects, others = find(root, kinds, count), true, nil
   end
   if not wanted then find_next() end
   if #ids == 0 and place_list(root) then find_next() end
@@ -222,7 +223,7 @@ local function take_jobs(root, lease_ms, taker, number, count, kinds, wanted)
   local served = {}
   for i, id in ipairs(ids) do
     local job, tag = job_of(root, id, tokens[i])
-    job[3] = job[3] + 1
+    job[3] = job[3] + 1 -- this start
     redis.call('HSET', root .. id, 'ats', job[3] == 1 and '1' or job[3], 'token', tokens[i])
     jobs[i] = job
     if job[4] == ORDINARY and tag then served[level_of(tag)] = tag end
@@ -231,8 +232,8 @@ local function take_jobs(root, lease_ms, taker, number, count, kinds, wanted)
   return jobs, rest()
 end
 
--- Puts back a job that was just taken: it waits for a process that can run it alone.
-local function set_aside(root, id, token)
+-- Puts back a suspect that was just taken: it waits for a process that can run it alone.
+local function put_back_suspect(root, id, token)
   local priority = redis.call('HGET', root .. id, 'priority') == '1' and AWAITED_SUSPECT or SUSPECT
   end_hold(root, id, token)
   redis.call('HDEL', root .. id, 'token')

@@ -68,6 +68,7 @@ local FIELDS = {
   'sweeps', 'incarnation', 'inbox_version', 'index_time', 'while_working', 'later', 'waits', 'level', 'begin_by',
   'skill', 'artifacts', '@h', -- not part of the record, but an end needs them
 }
+-- Where some of them are in `loaded`; the first ALL are the record.
 local STATE, EPOCH, TURN, TIME, TOKEN, JOB, INCARNATION, LATER, WAITS, BEGIN_BY, SKILL, ALL, ARTIFACTS,
   HISTORY = 1, 5, 7, 9, 10, 15, 23, 27, 28, 30, 31, 30, 32, 33
 

@@ -1,15 +1,23 @@
 -- Begins a turn for a run of a job, with the first message of the task's inbox. Needs fields.lua, server.lua and
 -- the settings of record.lua. For the first turn of most tasks there is the faster begin-first.lua.
 --
--- start: task_id, task_key; job: its number; started: how often the queue has started it, this time included; token: of
---   the job's run, see running.lua; waited_ms: how long the job waited, if this script takes it and can set it aside to
---   run alone; nil: it was taken before; is_unreadable: the message is given up, because the record cannot be read
--- worker: run: the runs' part of their fencing tokens, which differs for each turn of a job's run: see begin-reply.ts
---   dead_key: zset, task → ms when its message was given up; made from the task's key: the dead letter <task>:d (hash)
---   max_attempts: attempts that a message gets
---   large_bytes: texts from this size on are not copied through Lua   while_working: the field of the record
---   due: outbox entries of the tasks whose turn began, which say when the sweeper may check them. begin_turn adds to
---     them, and the including script writes them
+-- start, what differs for each job:
+--   task_id, task_key
+--   job            its number
+--   started        how often the queue has started it, this time included
+--   token          of the job's run, see running.lua
+--   waited_ms      how long the job waited, if this script takes it: then it can put back a suspect; nil: it was taken
+--                  before
+--   is_unreadable  the message is given up, because the record cannot be read
+-- worker, the same for all jobs of the script:
+--   run            the second part of their fencing tokens, another one for each turn of a job's run: begin-reply.ts
+--   dead_key       zset, task → ms when its message was given up; made from the task's key: the dead letter <task>:d
+--                  (hash)
+--   max_attempts   attempts that a message gets
+--   large_bytes    texts from this size on are not copied through Lua
+--   while_working  what happens to a message that arrives while the turn runs: the field of the record
+--   due            outbox entries of the tasks whose turns began: when the sweeper may check them. begin_turn adds to
+--                  them, and the including script writes them
 -- Returns  { verdict } | { 'turn', fencing token: `<epoch>.<run>`, attempt, cancel ('' | '1'), inbox entry, owner,
 --          the process that lost the turn or '', the skill whose queue has the job or '', and then the task: pieces …
 --          (see pieces.lua) }

@@ -26,7 +26,7 @@
 --         { 'not-begun' } if the job's run must begin the turn: it is a suspect, or its record is damaged
 -- Invariant: an open turn has a running job, of the process that took it.
 --
--- A job that turns out to be a suspect is set aside, and taken again by a process that can run it alone.
+-- A job that turns out to be a suspect is put back, and taken again by a process that can run it alone.
 
 local root, tasks_root, outbox_key, index_root, push_key, dead_key = unpack(KEYS)
 local sweep_after_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 5)
@@ -70,7 +70,7 @@ for i = 1, #jobs do
     if is_sound then begun = answer end
   end
   if begun[1] == 'suspect' then
-    set_aside(root, id, token)
+    put_back_suspect(root, id, token)
     rest[1], rest[2] = rest[1] + 1, '1'
   else
     jobs[i][6] = begun

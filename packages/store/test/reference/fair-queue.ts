@@ -55,7 +55,7 @@ export class FairQueue {
     return job.id;
   }
 
-  setAside(job: ModelJob): void {
+  putBackSuspect(job: ModelJob): void {
     this.#leave(job);
     job.kind = 'suspect';
     this.#suspects.unshift(job);
