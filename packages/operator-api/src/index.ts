@@ -27,8 +27,6 @@ export {
 export {
   type AgentReading,
   agentReadingSchema,
-  type FilesReading,
-  filesSchema,
   type LogLevel,
   type LogLevelReading,
   levelsText,
@@ -60,6 +58,7 @@ export {
   reasonSchema,
   thrownErrorSchema,
 } from './failures.ts';
+export { type FilesReading, filesSchema } from './files.ts';
 export { defaultScopes, defaultTenant, keyDraft, keyParameters, scopesProblem } from './keys.ts';
 export { type NearLimit, type Overview, overviewSchema } from './overview.ts';
 export { pageOf } from './page.ts';
