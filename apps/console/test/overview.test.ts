@@ -31,6 +31,9 @@ describe('the verdict of the overview', () => {
       colour: 'amber',
       title: 'A limit is nearly reached',
     });
+    expect(verdictOf({ ...well, failures: { ...well.failures, isPartial: true } }).title).toBe(
+      'The archive does not answer',
+    );
     expect(verdictOf({ ...well, failures: overview.failures }).title).toBe('63 tasks have failed in the last hour');
     expect(verdictOf({ ...well, workers: { live: 0, silent: 2 } })).toMatchObject({ colour: 'red' });
     expect(verdictOf(overview)).toMatchObject({ colour: 'red', title: 'Nobody works on 244 tasks' });

@@ -67,8 +67,16 @@ export const overviewSchema = z.object({
   /** The most urgent first, 20 at most, of `troubledAgents`. */
   troubles: z.array(agentTroubleSchema),
   troubledAgents: count,
-  /** Tasks that failed or were rejected in the last hour; the latest `counted` of them by reason. */
-  failures: z.object({ total: count, counted: count, reasons: z.array(failureReasonSchema) }),
+  /**
+   * Tasks that failed or were rejected in the last hour; the latest `counted` of them by reason. `isPartial`: the archive
+   * does not answer, and those that Redis has forgotten are left out.
+   */
+  failures: z.object({
+    total: count,
+    counted: count,
+    reasons: z.array(failureReasonSchema),
+    isPartial: z.literal(true).optional(),
+  }),
   /** The tasks that wait longest for a person, 5 at most. */
   longestInterrupted: z.array(z.object({ taskId: z.string(), agent: z.string(), since: time })),
   /** Limits of which four fifths are used, the fullest first. */

@@ -1,6 +1,7 @@
 import type { FailureKind } from '@switchyard/protocol';
+import { ArchiveUnavailable } from '@switchyard/store';
 import type { OperatorDependencies } from './operator-dependencies.ts';
-import { type FoundTask, searchTasks } from './task-search.ts';
+import { type FoundTask, searchTasks, type TaskSearchPage } from './task-search.ts';
 
 /** Tasks that failed or were rejected in the last hour, or as long as tasks are kept. */
 export interface Failures {
@@ -9,6 +10,8 @@ export interface Failures {
   readonly counted: number;
   /** The most frequent first, 10 at most. */
   readonly reasons: FailureReason[];
+  /** The archive does not answer: those that Redis has forgotten are left out. */
+  readonly isPartial?: true;
 }
 
 export interface FailureReason {
@@ -31,12 +34,16 @@ const MAX_AGENTS = 5;
 export async function recentFailures(dependencies: OperatorDependencies): Promise<Failures> {
   const since = new Date(Date.now() - HOUR_MS).toISOString();
   const states = ['TASK_STATE_FAILED', 'TASK_STATE_REJECTED'] as const;
-  const { tasks, totalSize } = await searchTasks(dependencies, {
-    states,
-    since,
-    pageSize: MAX_COUNTED,
-    hasText: false,
-  });
+  const search = { states, since, pageSize: MAX_COUNTED, hasText: false };
+  try {
+    return failuresOf(await searchTasks(dependencies, search));
+  } catch (error) {
+    if (!(error instanceof ArchiveUnavailable)) throw error;
+    return { ...failuresOf(await searchTasks({ ...dependencies, archive: undefined }, search)), isPartial: true };
+  }
+}
+
+function failuresOf({ tasks, totalSize }: TaskSearchPage): Failures {
   return { total: totalSize, counted: tasks.length, reasons: reasonsOf(tasks) };
 }
 

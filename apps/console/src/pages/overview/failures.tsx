@@ -7,7 +7,7 @@ type Reason = Overview['failures']['reasons'][number];
 const failedLately = 'state:failed,rejected since:1h';
 
 /** Why tasks failed in the last hour. */
-export function FailuresPanel({ failures: { total, counted, reasons } }: Pick<Overview, 'failures'>) {
+export function FailuresPanel({ failures: { total, counted, reasons, isPartial } }: Pick<Overview, 'failures'>) {
   return (
     <section class="panel">
       <div class="panel-head">
@@ -25,6 +25,7 @@ export function FailuresPanel({ failures: { total, counted, reasons } }: Pick<Ov
           ))}
         </ul>
       )}
+      {isPartial && <p class="not-shown faint">The archive does not answer: what Redis has forgotten is not counted</p>}
       {counted < total && <p class="not-shown faint">Reasons of the latest {counted.toLocaleString()}</p>}
     </section>
   );

@@ -24,6 +24,8 @@ export function verdictOf(overview: Overview): Verdict {
       title: `${counted(failures.total, 'task has', 'tasks have')} failed in the last hour`,
       text: 'All agents have workers. The reasons are below.',
     };
+  if (failures.isPartial)
+    return { colour: 'amber', title: 'The archive does not answer', text: 'Tasks that Redis has go on as always.' };
   if (limits.length > 0 || kept.keptMs < kept.wantedMs)
     return {
       colour: 'amber',
