@@ -44,7 +44,7 @@ export interface ArchiveSettings {
 const LARGE_BATCH = 1024 ** 2;
 const LARGE_TIMEOUT_MS = 60_000;
 
-/** A million tasks may take a minute. */
+/** A million tasks may take a minute, and nobody waits for it. */
 const RECOUNT_TIMEOUT_MS = 2 * 60 * 60_000;
 
 /** Searches for texts at the same time. */
