@@ -14,7 +14,7 @@ const writeAuditScript = defineScript({
 /** The stream of audit events: each entry has those that were written in one step. */
 export const auditKey = (prefix: string): string => `${prefix}{agents}:audit`;
 
-/** The audit trail for operators, who read it: who did what. Events are kept for a time. */
+/** Writes the audit trail: who did what. packages/operators reads it; events are kept for a time. */
 export class AuditTrail {
   readonly #redis: RedisConnection;
   readonly #settings: StoreSettings;

@@ -9,7 +9,7 @@ export interface ReaderDependencies {
   readonly settings: Pick<StoreSettings, 'maxPageBytes'>;
 }
 
-/** A conversation with the fields that only the store uses. */
+/** A conversation with the fields that its clients do not see. */
 export interface StoredConversation extends ConversationReading {
   /** Its principal, as `principalKey`. */
   readonly owner: string;

@@ -24,7 +24,7 @@ export interface ListedConversation extends ConversationReading {
 
 /** An event to be written. */
 export interface ConversationEntry {
-  /** Without seq and timestamp, which the store adds. */
+  /** Without seq and timestamp, which append-conversation.lua adds. */
   readonly event: object;
   /** Number of the turn that follows it. */
   readonly nextTurn: number;

@@ -78,7 +78,7 @@ export const isForbidden = (error: unknown): boolean => error instanceof Error &
 /** A thrown value as an error. */
 export const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
-/** The store cannot work with its settings; the message says what to change. */
+/** A program cannot work with this Redis, or with its settings for it; the message says what to change. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
 }

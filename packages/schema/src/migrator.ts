@@ -1,10 +1,21 @@
 import type { RedisConnection } from '@switchyard/redis';
-import type { Migration } from './migration.ts';
 import { MigrationLock } from './migration-lock.ts';
 import { type Schema, schemaKeys } from './schema.ts';
 import { schema } from './version.ts';
 
 const REPORT_EVERY_MS = 5_000;
+
+/**
+ * Brings the data of older releases to a version of the schema. It can be interrupted and started again at any point,
+ * and run twice at once, while programs of the new release work; programs that know an older version have gone.
+ */
+export interface Migration {
+  readonly version: number;
+  /** For the log: what it does. */
+  readonly what: string;
+  /** @param onProgress await it after each step, with the number of tasks that are done; rejects if the run must stop */
+  run(onProgress: (done: number) => Promise<void>): Promise<void>;
+}
 
 /** An event of a migration, for the log. */
 export type MigrationEvent =

@@ -2,8 +2,7 @@ import { createConnections } from '@switchyard/redis';
 import { afterAll, expect, test } from 'vitest';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { testRedis } from '../../../tests/support/store/redis.ts';
-import type { Migration } from '../src/migration.ts';
-import { type MigrationEvent, Migrator } from '../src/migrator.ts';
+import { type Migration, type MigrationEvent, Migrator } from '../src/migrator.ts';
 import { Schema } from '../src/schema.ts';
 
 const redis = testRedis();
