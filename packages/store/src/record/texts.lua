@@ -1,6 +1,6 @@
 -- The texts that grow: the history, and the parts of each artifact. A small text is a field of the hash. A large
 -- one is a string of its own, named in the field `@<name>`, and changes only by appending (its room: expire-texts.lua).
--- The string's name carries the seq at which it was made, so that a replaced text gets a new string. Needs inline_bytes.
+-- The string's name has the seq at which it was made, so that a replaced text gets a new string. Needs inline_bytes.
 --
 -- record.changes.texts, by name: what will be added (1, 2, …), where the text is (inside: the text itself; outside: its
 -- key), and for an artifact `open`: how its open last part begins.
