@@ -274,6 +274,8 @@ it('why says what the task has spent of its budget', async () => {
   api.answer('/admin/tasks/s', { ...task, usage: { total }, budget });
   expect((await run(['why', 's'], { env })).out).toContain('\nSpent: 1.20 USD of 2.00 USD, 35 of 100 tokens\n');
   expect((await json(['why', 's'], { env })).document).toMatchObject({ usage: { total }, budget });
+  api.answer('/admin/tasks/s', { ...task, usage: { total: { inputTokens: 50, unpricedCalls: 1 } } });
+  expect((await run(['why', 's'], { env })).out).toContain('\nSpent: 0.00 USD, and 1 request without a price\n');
 });
 
 it("why a task failed: the author's line, causes and frames, and the command that fits", async () => {

@@ -69,7 +69,7 @@ async function exportTenant(session: Session, api: OperatorClient, { id, file, f
     if (invocation.isTerminal.err) invocation.streams.err('\r\u001b[K');
     await target?.close();
   }
-  if (file === undefined) return output.note(`${written} tasks`);
+  if (file === undefined) return output.note(written === 1 ? '1 task' : `${written} tasks`);
   await rename(part, file);
   output.result({ file, tasks: written }, () => field('File', file) + field('Tasks', written));
 }

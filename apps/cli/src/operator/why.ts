@@ -1,9 +1,17 @@
-import { diagnosisSchema, spentText, taskBudgetSchema, taskUsageSchema } from '@switchyard/operator-api';
+import {
+  diagnosisSchema,
+  spentText,
+  type TaskBudget,
+  type TaskUsage,
+  taskBudgetSchema,
+  taskUsageSchema,
+} from '@switchyard/operator-api';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { programWithFolder } from '../data-folder/data-folder.ts';
 import { field } from '../output/labelled-text.ts';
 import { localTime } from '../output/local-time.ts';
+import { unpricedText } from '../output/task-text.ts';
 import type { Invocation } from '../session/session.ts';
 import { failureLine, failureText } from './failure-text.ts';
 import { ofOperators, withOperator } from './operator.ts';
@@ -49,6 +57,12 @@ const commands: Readonly<Record<string, (task: z.infer<typeof detailSchema>, pla
   wait: () => 'wait',
 };
 
+/** Money alone would say that a request whose price is not known costs nothing. */
+function spentOf(usage: TaskUsage, budget: TaskBudget | undefined): string {
+  const { unpricedCalls = 0 } = usage.total;
+  return spentText(usage, budget) + (unpricedCalls > 0 ? `, and ${unpricedText(unpricedCalls)}` : '');
+}
+
 /** `why`: the reason for a task's state. */
 export function addWhyCommand(program: Command, invocation: Invocation): void {
   ofOperators(program.command('why'))
@@ -71,7 +85,7 @@ export function addWhyCommand(program: Command, invocation: Invocation): void {
             field('Stuck', diagnosis.isStuck ? 'yes' : 'no'),
             field('Since', localTime(diagnosis.since)),
             field('Why', diagnosis.text),
-            field('Spent', usage && spentText(usage, budget)),
+            field('Spent', usage && spentOf(usage, budget)),
             diagnosis.failure ? failureText(diagnosis.failure) : '',
             ...(diagnosis.before ?? []).map((part) => field('Before', failureLine(part))),
             ...links(diagnosis).map((link) => field('See', link)),

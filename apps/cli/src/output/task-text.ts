@@ -66,10 +66,13 @@ function usageText({ metadata }: Task): string | undefined {
   return [
     ...(inputTokens + outputTokens > 0 ? [`${inputTokens} tokens in`, `${outputTokens} tokens out`] : []),
     ...(microUsd > 0 ? [usdText(microUsd)] : []),
-    ...(unpricedCalls > 0
-      ? [`${unpricedCalls === 1 ? '1 request' : `${unpricedCalls} requests`} without a price`]
-      : []),
+    ...(unpricedCalls > 0 ? [unpricedText(unpricedCalls)] : []),
   ].join(', ');
+}
+
+/** @param calls of models, 1 or more */
+export function unpricedText(calls: number): string {
+  return `${calls === 1 ? '1 request' : `${calls} requests`} without a price`;
 }
 
 /** What the task has cost, as its agent says; unset: nothing with a known price. */
