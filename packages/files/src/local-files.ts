@@ -22,8 +22,8 @@ import { contentOf, limitOf, ownerName, requireExpected, roomLeft, tooLarge, too
 import { type RunningHash, RunningHashes } from './running-hashes.ts';
 import {
   bytesIn,
-  type CountedFiles,
   contentName,
+  countedIn,
   countedName,
   draftPrefix,
   factsName,
@@ -81,12 +81,13 @@ export class LocalFiles implements FileStore {
 
   /** Does not make the folder: one that is gone is a problem. */
   async status(): Promise<FilesStatus> {
-    const [problem, counted, volume] = await Promise.all([
+    const [problem, stored, volume] = await Promise.all([
       problemOf(this.#probe()),
-      readFile(join(this.#folder, countedName), 'utf8').catch(() => undefined),
+      readFile(join(this.#folder, countedName), 'utf8')
+        .then(countedIn)
+        .catch(() => undefined),
       this.volume().catch(() => undefined),
     ]);
-    const stored: CountedFiles | undefined = counted === undefined ? undefined : JSON.parse(counted);
     return { place: this.#folder, isEncrypted: this.#encryption.isOn, problem, stored, volume };
   }
 

@@ -20,7 +20,7 @@ import { plainContent } from './plain-content.ts';
 import { contentOf, limitOf, ownerName, requireExpected, roomLeft, tooLarge, tooLong } from './rules.ts';
 import { type RunningHash, RunningHashes } from './running-hashes.ts';
 import { discardUpload, partBytesFor, S3Upload } from './s3-upload.ts';
-import { type CountedFiles, countedName, type SweepOptions, type SweepResult, taskName } from './sweep.ts';
+import { countedIn, countedName, type SweepOptions, type SweepResult, taskName } from './sweep.ts';
 import { sweepBucket } from './sweep-bucket.ts';
 
 /** Reasons for which nothing more is stored of an upload. */
@@ -57,11 +57,13 @@ export class S3Files implements FileStore {
 
   async status(): Promise<FilesStatus> {
     const bucket = await this.#loaded();
-    const [problem, counted] = await Promise.all([
+    const [problem, stored] = await Promise.all([
       problemOf(bucket.probe()),
-      bucket.text(bucket.prefix + countedName).catch(() => undefined),
+      bucket
+        .text(bucket.prefix + countedName)
+        .then((found) => found && countedIn(found.text))
+        .catch(() => undefined),
     ]);
-    const stored: CountedFiles | undefined = counted && JSON.parse(counted.text);
     return { place: bucket.address, isEncrypted: this.#encryption.isOn, problem, stored };
   }
 

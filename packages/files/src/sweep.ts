@@ -76,6 +76,11 @@ export interface CountedFiles {
   readonly at: string;
 }
 
+/** @param text as it is stored. @throws {SyntaxError} two sweeps wrote it at the same time */
+export function countedIn(text: string): CountedFiles {
+  return JSON.parse(text);
+}
+
 /** Counts what a sweep finds. */
 export class Swept {
   #removed = 0;

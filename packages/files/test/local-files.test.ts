@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readdir, rename } from 'node:fs/promises';
+import { readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { FileStore } from '../src/index.ts';
@@ -110,6 +110,17 @@ it('a sweep gives a file back that it had moved away for a task, and finishes wh
   for (const { id } of [kept, gone]) await rename(join(path, id), join(path, `.gone-${id}`));
   await files.sweep(sweepOptions('kept'));
   expect(await readdir(path)).toEqual([kept.id]);
+});
+
+it('a count that two sweeps wrote at the same time, and nobody can read, is none', async () => {
+  const folder = await newFolder();
+  const files = folder.open();
+  await files.start();
+  await writeFile(join(folder.path, '.counted'), '{"count":1}}');
+  const { problem, stored, volume } = await files.status();
+  expect([problem, stored, volume?.max]).toEqual([undefined, undefined, expect.any(Number)]);
+  await files.sweep(sweepOptions());
+  expect((await files.status()).stored).toMatchObject({ count: 0, bytes: 0 });
 });
 
 it('the folder of a principal goes with its last file', async () => {
