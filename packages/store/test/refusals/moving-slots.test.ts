@@ -38,6 +38,10 @@ async function mastersFor(slot: number): Promise<readonly [ClusterMaster, Cluste
   return [owner, other];
 }
 
+/** Without the mark of take-places.lua, which lives 5 s: on a busy machine it ends while the slot moves. */
+const lasting = (contents: Readonly<Record<string, string>>): Readonly<Record<string, string>> =>
+  Object.fromEntries(Object.entries(contents).filter(([key]) => !key.endsWith(':waited')));
+
 /** Some commands have a deadline. */
 async function repeatAfterOutages(run: () => Promise<unknown>): Promise<unknown> {
   for (;;) {
@@ -59,7 +63,7 @@ test.each(groups)(
       const stage = stages.use(await Stage.open(cluster.url, settings));
       runs.push({ stage, run: await prepare(stage) });
     }
-    const contents = () => Promise.all(runs.map(({ stage }) => stage.contents()));
+    const contents = () => Promise.all(runs.map(async ({ stage }) => lasting(await stage.contents())));
     const before = await contents();
 
     // One after the other: a master that sends a key waits for the other one.
@@ -67,10 +71,9 @@ test.each(groups)(
     for (const slot of HASH_TAGS.map(slotOf)) {
       const [from, to] = await mastersFor(slot);
       const keys = Number(await from.redis.cluster('COUNTKEYSINSLOT', slot));
-      moves.push({
-        move: await SlotMove.begin({ slot, from: from.redis, to: to.redis }),
-        atOnce: Math.ceil(keys / STEPS),
-      });
+      const move = await SlotMove.begin({ slot, from: from.redis, to: to.redis });
+      stages.defer(() => move.finish()); // also if this group fails: the others need the slots
+      moves.push({ move, atOnce: Math.ceil(keys / STEPS) });
     }
     const settled: string[] = [];
     const answers = runs.map(async ({ run }, i) => {
