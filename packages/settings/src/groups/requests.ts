@@ -65,7 +65,7 @@ export const requests = {
       schema: integer(1, 1024 ** 3),
       default: 5 * 1024 * 1024,
       defaultText: '5 MiB',
-      text: 'The largest request body, in bytes; also the most that a turn, or an answer to a client, gets as `raw` of [what was moved](files.md#large-raw-parts).',
+      text: 'The largest request body, in bytes; also the most that a turn, or an answer to a client, gets as `raw` of what was moved ([files.md](files.md#large-raw-parts)).',
       isShared: true,
     },
     MAX_BODY_VALUES: {
