@@ -90,7 +90,7 @@ test('a task that is listed twice or not at all, a file with other bytes, and on
   const file = { url: 'http://g/files/1', sha256: 'abc' };
   expect(wrongDigest('t', { ...file, found: 'abc' })).toEqual([]);
   expect(wrongDigest('t', { ...file, found: 'abd' })).toMatchObject([{ kind: 'files' }]);
-  expect(leftFiles(['files/.deployment', 'files/.sweep'])).toEqual([]);
+  expect(leftFiles(['files/.deployment', 'files/.sweep', 'files/.counted'])).toEqual([]);
   expect(leftFiles(['files/.deployment', 'files/0/f/1-z/facts.json'])).toEqual([
     { kind: 'leftFiles', what: 'files/0/f/1-z/facts.json' },
   ]);

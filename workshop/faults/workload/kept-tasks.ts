@@ -246,7 +246,7 @@ export function wrongDigest(
 }
 
 /** Objects of the deployment itself. */
-const LASTING = /(?:^|\/)\.(?:deployment|sweep)$/;
+const LASTING = /(?:^|\/)\.(?:deployment|sweep|counted)$/;
 
 /** Objects that are left in the bucket when all tasks are gone. */
 export function leftFiles(objects: readonly string[]): Violation[] {
