@@ -105,7 +105,7 @@ describe('Tasks of several deployments', () => {
       expect(deploymentOf(id)).toBe(number);
       const asked = await call<{ result: { id: string } }>(urls[1], 'tasks/get', { id }, headers);
       expect(asked.body.result.id).toBe(id);
-      const named = { name: 'get_task', arguments: { agent: 'echo', taskId: id } };
+      const named = { name: 'get_task', arguments: { agent: 'echo', taskId: id, waitSeconds: 0 } };
       const accept = { accept: 'application/json, text/event-stream' };
       const tool = await fetch(`${urls[1]}/mcp`, {
         method: 'POST',
