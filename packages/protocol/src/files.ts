@@ -30,15 +30,27 @@ function cut(text: string, maxBytes: number): string {
   return new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, maxBytes), { stream: true });
 }
 
+/** What a file has in a part: its bytes, or where they are. */
+type FilePlace = { readonly raw: string } | { readonly url: string };
+
 /** The part with its content in another place: its bytes as `raw` where it had a URL, or the other way round. */
-export function withContent(
-  { metadata, filename, mediaType }: Part,
-  content: { readonly raw: string } | { readonly url: string },
-): Part {
+export function withContent({ metadata, filename, mediaType }: Part, content: FilePlace): Part {
   return {
     ...content,
     ...(metadata && { metadata }),
     ...(filename !== undefined && { filename }),
     ...(mediaType !== undefined && { mediaType }),
   };
+}
+
+/** Parts of which those at the positions that `found` has get their content from there. */
+export function withContents(
+  parts: readonly Part[],
+  found: ReadonlyMap<number, string>,
+  contentOf: (found: string) => FilePlace,
+): Part[] {
+  return parts.map((part, i) => {
+    const one = found.get(i);
+    return one === undefined ? part : withContent(part, contentOf(one));
+  });
 }

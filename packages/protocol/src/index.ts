@@ -39,7 +39,7 @@ export {
   type ThrownError,
   type TurnFault,
 } from './failure.ts';
-export { shortFileName, unusedFileName, withContent } from './files.ts';
+export { shortFileName, unusedFileName, withContent, withContents } from './files.ts';
 export { type ArtifactHeader, type FoldOptions, fold, mergeHeader, openingOfText } from './fold.ts';
 export { inputExample, inputIsMissing, inputPart, type JsonSchema } from './input.ts';
 export { mediaRangesMeet, requireMediaTypes } from './media-types.ts';

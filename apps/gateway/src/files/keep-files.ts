@@ -4,7 +4,7 @@ import {
   invalidParams,
   type Message,
   type SendMessageRequest,
-  withContent,
+  withContents,
 } from '@switchyard/protocol';
 import { type KeepFiles, type PreSubscription, principalKey, type Tasks } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
@@ -112,11 +112,7 @@ const nothing: Awaited<ReturnType<typeof moveRaw>> = { ids: new Map() };
 
 function withUrls(call: Call, message: Message, ids: ReadonlyMap<number, string>): Message {
   const { base } = call.endpoint();
-  const parts = message.parts.map((part, i) => {
-    const id = ids.get(i);
-    return id === undefined ? part : withContent(part, { url: `${base}/files/${id}` });
-  });
-  return { ...message, parts };
+  return { ...message, parts: withContents(message.parts, ids, (id) => ({ url: `${base}/files/${id}` })) };
 }
 
 const isMissing = 'is no file of yours: it was removed, or it never existed';

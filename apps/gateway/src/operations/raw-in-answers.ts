@@ -1,8 +1,9 @@
 import { RAW_IN_URL, rawBytesIn, readRaw } from '@switchyard/files';
-import { type Artifact, type Message, type StreamResponse, type Task, withContent } from '@switchyard/protocol';
+import { type Artifact, type Message, type StreamResponse, type Task, withContents } from '@switchyard/protocol';
 import { type Json, principalKey } from '@switchyard/store';
 import type { Call } from '../call/call.ts';
 import type { Backend } from './backend.ts';
+import { mapItems } from './map-items.ts';
 
 /** What has parts. */
 type Holder = Message | Artifact;
@@ -24,29 +25,16 @@ export async function answerWithRaw<Given extends { readonly json?: Json | undef
   return others;
 }
 
-/** Not a generator: it would keep the last event, which may be a large task, in memory until the next one. */
+/** As `answerWithRaw`, for the events of a stream. */
 export function itemsWithRaw<Item extends { readonly json: Json }>(
   backend: Backend,
   call: Call,
   items: AsyncIterable<Item>,
 ): AsyncIterable<Item> {
-  return {
-    [Symbol.asyncIterator]() {
-      const iterator = items[Symbol.asyncIterator]();
-      return {
-        async next() {
-          const { done, value } = await iterator.next();
-          if (done) return { done, value: undefined };
-          const json = value.json.includes(RAW_IN_URL) ? await withRaw(backend, call, value.json) : undefined;
-          return { done: false, value: json === undefined ? value : { ...value, json } };
-        },
-        async return() {
-          await iterator.return?.();
-          return { done: true, value: undefined };
-        },
-      };
-    },
-  };
+  return mapItems(items, async (item) => {
+    const json = item.json.includes(RAW_IN_URL) ? await withRaw(backend, call, item.json) : undefined;
+    return json === undefined ? item : { ...item, json };
+  });
 }
 
 /** In memory are the JSON before and after, and what is between them. */
@@ -64,13 +52,8 @@ async function withRaw({ files, tasks, settings, emit }: Backend, call: Call, js
   let isRead = false;
   const made = await tasks.makeAnswer(COPIES * (json.length + rawBytes), async () => {
     try {
-      const raws = await readRaw(files, parts, reader);
-      let at = 0;
-      for (const holder of holders)
-        holder.parts = holder.parts.map((part) => {
-          const raw = raws.get(at++);
-          return raw === undefined ? part : withContent(part, { raw });
-        });
+      const restored = withContents(parts, await readRaw(files, parts, reader), (raw) => ({ raw }));
+      for (const holder of holders) holder.parts = restored.splice(0, holder.parts.length);
       isRead = true;
     } catch (err) {
       emit({ kind: 'raw-not-read', agent, err });

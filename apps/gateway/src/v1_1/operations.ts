@@ -13,6 +13,7 @@ import type { Backend } from '../operations/backend.ts';
 import { cancelTask } from '../operations/cancel-task.ts';
 import { pollTask, versionKnown } from '../operations/get-task.ts';
 import { listedTasksSchema, pageResult, readTaskPage } from '../operations/list-tasks.ts';
+import { mapItems } from '../operations/map-items.ts';
 import { type StreamItem, streaming, type UnaryResult, unary } from '../operations/operation.ts';
 import { bindOperations, definitions, type Operations } from '../operations/operations.ts';
 import { sendMessage } from '../operations/send-message.ts';
@@ -84,22 +85,6 @@ function asResponse({ json, seq = 0 }: UnaryResult): UnaryResult {
   return { json: json && responseWithGeneration(json, seq) };
 }
 
-/** Not a generator: it would keep the last event, which may be a large task, in memory until the next one. */
 function withGenerations(items: AsyncIterable<StreamItem>): AsyncIterable<StreamItem> {
-  return {
-    [Symbol.asyncIterator]() {
-      const iterator = items[Symbol.asyncIterator]();
-      return {
-        async next() {
-          const { done, value } = await iterator.next();
-          if (done) return { done, value: undefined };
-          return { done: false, value: { ...value, json: responseWithGeneration(value.json, value.seq) } };
-        },
-        async return() {
-          await iterator.return?.();
-          return { done: true, value: undefined };
-        },
-      };
-    },
-  };
+  return mapItems(items, (item) => ({ ...item, json: responseWithGeneration(item.json, item.seq) }));
 }

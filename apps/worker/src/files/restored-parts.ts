@@ -1,5 +1,5 @@
 import { type FileStore, rawBytesIn, readRaw } from '@switchyard/files';
-import { type Part, withContent } from '@switchyard/protocol';
+import { type Part, withContents } from '@switchyard/protocol';
 import { errorForAgent } from './error-for-agent.ts';
 
 /** Whose parts they are, and bytes that they get together. */
@@ -19,11 +19,7 @@ export function restoredParts(
 ): Promise<Part[]> | undefined {
   if (!files || rawBytesIn(parts, maxBytes) === 0) return undefined;
   return readRaw(files, parts, { owner, maxBytes }).then(
-    (raws) =>
-      parts.map((part, i) => {
-        const raw = raws.get(i);
-        return raw === undefined ? part : withContent(part, { raw });
-      }),
+    (raws) => withContents(parts, raws, (raw) => ({ raw })),
     (error: unknown) => {
       throw errorForAgent(error);
     },

@@ -1,7 +1,7 @@
 import type { FilePort } from '@switchyard/agent/runtime';
 import { type FileStore, filesAt, hasLargeRaw, keepFilesOf, moveRaw } from '@switchyard/files';
 import { AddressPolicy, type AddressPolicySettings, type GuardedClient, guardedClient } from '@switchyard/outgoing';
-import { type Message, type Part, type Principal, withContent } from '@switchyard/protocol';
+import { type Message, type Part, type Principal, withContents } from '@switchyard/protocol';
 import { type OpenTurn, principalKey } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 import { errorForAgent } from './error-for-agent.ts';
@@ -103,10 +103,7 @@ export class WorkerFiles {
     const of = { owner: principalKey(principal), taskId, agent, inlineBytes: this.#inlineBytes };
     const { ids, refused } = await moveRaw(local, parts, of);
     if (refused) this.#emit({ kind: 'raw-not-moved', taskId, err: refused });
-    return parts.map((part, i) => {
-      const id = ids.get(i);
-      return id === undefined ? part : withContent(part, { url: fileUrl(publicUrl, id) });
-    });
+    return withContents(parts, ids, (id) => ({ url: fileUrl(publicUrl, id) }));
   }
 
   /** A message with what it had as `raw` before that was moved. Undefined: it had nothing. */
