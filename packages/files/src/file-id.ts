@@ -16,13 +16,17 @@ export function rawId(name: string, sizeBytes: number): string {
   return `r${name}-${sizeBytes.toString(36)}`;
 }
 
+export function isRawId(id: string): boolean {
+  return id.startsWith('r');
+}
+
 /** What URLs of such ids contain, and hardly any others. */
 export const RAW_IN_URL = '/files/r';
 
 /** The id in the URL of what a part had as `raw`, and its bytes; undefined: it is another URL. */
 export function rawFileIn(url: string | undefined): { readonly id: string; readonly sizeBytes: number } | undefined {
   const id = url?.includes(RAW_IN_URL) ? fileIdIn(url) : undefined;
-  return id?.startsWith('r') ? { id, sizeBytes: sizeOf(id) ?? 0 } : undefined;
+  return id !== undefined && isRawId(id) ? { id, sizeBytes: sizeOf(id) ?? 0 } : undefined;
 }
 
 /** The id with another size. */

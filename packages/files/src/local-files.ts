@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, stat
 import { join } from 'node:path';
 import { type Content, isMissing, isTaken, syncFolder, writeContent, writeWhole } from './durable.ts';
 import { CHUNK_BYTES, damaged, type FileCipher, FileEncryption } from './encryption.ts';
-import { newFileId, rawId, sizedId, sizeOf } from './file-id.ts';
+import { isRawId, newFileId, rawId, sizedId, sizeOf } from './file-id.ts';
 import { explained, FileRefused, problemOf } from './file-refused.ts';
 import type {
   FileFacts,
@@ -299,7 +299,7 @@ export class LocalFiles implements FileStore {
     const { maxFileBytes } = this.limits;
     if (sizeBytes !== undefined && sizeBytes > maxFileBytes) throw tooLarge(maxFileBytes);
     // Several requests may write the same content at the same time.
-    const name = id.startsWith('r') ? newFileId(sizeBytes ?? 0) : id;
+    const name = isRawId(id) ? newFileId(sizeBytes ?? 0) : id;
     const path = this.#path(owner, draftPrefix + name);
     const cipher = this.#encryption.forNew(ownerName(owner), id);
     try {

@@ -56,7 +56,7 @@ export async function moveRaw(
   for (let next = 0; next < contents.length; next += AT_ONCE) {
     const writes = await Promise.allSettled(contents.slice(next, next + AT_ONCE).map(write));
     const failed = writes.find((each) => each.status === 'rejected');
-    // The others would wait for the store in vain.
+    // Nor would the store take the others.
     if (failed) return { ids, refused: failed.reason };
   }
   return { ids };

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { Bucket } from './bucket.ts';
 import type { Content } from './durable.ts';
 import { CHUNK_BYTES, type FileCipher, FileEncryption } from './encryption.ts';
-import { newFileId, rawId, sizedId, sizeOf } from './file-id.ts';
+import { isRawId, newFileId, rawId, sizedId, sizeOf } from './file-id.ts';
 import { type FileKeys, fileKeys, ownerKeys } from './file-keys.ts';
 import { FileRefused, forOperators, problemOf } from './file-refused.ts';
 import type {
@@ -130,7 +130,7 @@ export class S3Files implements FileStore {
       return file;
     } catch (error) {
       // Of the same content another message may have the file already, as it was perhaps published: a sweep decides.
-      if (written.length === 0 || !id.startsWith('r')) await undo(bucket, written, upload);
+      if (written.length === 0 || !isRawId(id)) await undo(bucket, written, upload);
       throw error;
     }
   }

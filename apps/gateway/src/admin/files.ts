@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Volume } from '@switchyard/files';
 import type { FilesReading, NearLimit } from '@switchyard/operator-api';
 import { live } from './live.ts';
@@ -25,9 +26,8 @@ const WAIT_MS = 1_000;
 /** The volume of the files, if it is nearly full. */
 export async function fullVolume(files: AdminBackend['files']): Promise<NearLimit[]> {
   if (!files) return [];
-  const late = AbortSignal.timeout(WAIT_MS);
-  const none = new Promise<undefined>((resolve) => late.addEventListener('abort', () => resolve(undefined)));
-  const volume = await Promise.race([files.volume().catch(() => undefined), none]);
+  const late = delay(WAIT_MS, undefined, { ref: false });
+  const volume = await Promise.race([files.volume().catch(() => undefined), late]);
   return volume ? limitOf(volume) : [];
 }
 
