@@ -50,6 +50,7 @@ describe('switchyard doctor', () => {
     expect(out).toMatch(/^Problem: No worker runs the agent \S+.*\nDo: switchyard worker <module of/m);
     expect(out).toContain('Warning: The gateway serves no console\n');
     expect(out).toContain('Ok: The agent reviewer has 2 workers, 1 message waits\n');
+    expect(out).toMatch(/^Ok: 5 tasks wait for their clients, the first one since \d{4}-/m);
     expect(out).toContain('Ok: Gateway and workers run version 0.1.0\n');
     expect(out).toContain('Ok: The archive has 12345 tasks (33 MiB), the oldest of 2026-02-01\n');
     expect(out).toContain('Warning: 2 ended tasks could not be copied to the archive: t7, t3\nDo: Save what you need');

@@ -1,4 +1,4 @@
-import { ended } from './ended-tasks.ts';
+import { ended, webhookText } from './ended-tasks.ts';
 import type { Diagnosis } from './finding.ts';
 import { withSpentBudget } from './task-budget.ts';
 import type { JobFacts, PlaceFacts, TaskFacts, TurnFacts } from './task-facts.ts';
@@ -82,21 +82,28 @@ function cancelWaits({ record, turn }: TaskFacts): Diagnosis | undefined {
   return { ...base, finding: 'worker-frozen', isStuck: true, text, actions: ['start-worker', 'drain-worker'] };
 }
 
-function waitsForPerson({ record, interruptedMs, budget: { asksAfter } }: TaskFacts): Diagnosis | undefined {
+/** Nothing is wrong with the task, so it is not stuck: its client has the next word. */
+function waitsForPerson({ record, interruption, budget, failingWebhooks }: TaskFacts): Diagnosis | undefined {
   const isInput = record.state === 'TASK_STATE_INPUT_REQUIRED';
   if (!isInput && record.state !== 'TASK_STATE_AUTH_REQUIRED') return undefined;
+  const webhooks = webhookText(failingWebhooks);
+  const texts = [
+    isInput ? questionText(budget.asksAfter) : 'The task waits for an authorization by its client.',
+    interruption && `Without one it is canceled at ${new Date(interruption.endsAtMs).toISOString()}.`,
+    webhooks && `The client may not know of it: ${webhooks}.`,
+  ];
   return {
     finding: isInput ? 'waits-for-input' : 'waits-for-auth',
-    isStuck: true,
-    text: isInput ? questionText(asksAfter) : 'The task waits for an authorization by its client.',
-    ...since(interruptedMs),
+    isStuck: false,
+    text: texts.filter(Boolean).join(' '),
+    ...since(interruption?.sinceMs),
     see: [link('agent', record.agent)],
     actions: ['answer', 'cancel'],
   };
 }
 
 function questionText(spent: string | undefined): string {
-  if (spent === undefined) return 'The task waits for an answer to its question.';
+  if (spent === undefined) return 'The task waits for an answer of its client to its question.';
   return (
     `The task has spent its budget, ${spent}, and asks whether it may go on: ` +
     '"yes" lets it spend as much again, "no" ends it.'
@@ -253,8 +260,9 @@ function workerDead({ turn }: TaskFacts): Diagnosis | undefined {
 function retryWaits({ record, job, nowMs }: TaskFacts): Diagnosis | undefined {
   if (job.delayedToMs === undefined) return undefined;
   const why = record.reason ? `: ${record.reason.message.replace(/\.$/, '')}` : '';
-  const next = duration(job.delayedToMs - nowMs);
-  const text = `Attempt ${record.attempts} has failed${why}; the next attempt begins in ${next}.`;
+  const ms = job.delayedToMs - nowMs;
+  const next = ms > 0 ? `begins in ${duration(ms)}` : 'waits for a free worker';
+  const text = `Attempt ${record.attempts} has failed${why}; the next attempt ${next}.`;
   return {
     finding: 'retry-waits',
     isStuck: false,

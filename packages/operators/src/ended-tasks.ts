@@ -60,7 +60,7 @@ function failureText({ kind, message, place, attempt }: Failure): string {
 const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
 /** `a webhook has not received all events: the receiver answered 503 (3 tries, the next at …)`, or ''. */
-function webhookText(failing: TaskFacts['failingWebhooks']): string {
+export function webhookText(failing: TaskFacts['failingWebhooks']): string {
   const [first] = failing;
   if (!first) return '';
   const who = failing.length === 1 ? 'a webhook has' : `${failing.length} webhooks have`;

@@ -36,8 +36,8 @@ export interface TaskFacts {
   readonly failedParts: readonly Failure[];
   /** Time of the task's status, since when its turn is suspended. */
   readonly statusMs?: number | undefined;
-  /** Time since when the task waits for input or authorization. */
-  readonly interruptedMs: number | undefined;
+  /** Unset: the task waits for neither input nor authorization, or its agent goes on meanwhile. */
+  readonly interruption?: InterruptionFacts | undefined;
 }
 
 export interface AgentFacts {
@@ -50,6 +50,12 @@ export interface AgentFacts {
   readonly waiting: number;
   /** Unset: it has none. */
   readonly limits?: AnnouncedLimits | undefined;
+}
+
+export interface InterruptionFacts {
+  readonly sinceMs: number;
+  /** When the task is canceled unless its client answers. */
+  readonly endsAtMs: number;
 }
 
 /** The limits of an agent for a job that waits, and what is used of them. */
@@ -186,9 +192,14 @@ export async function factsOf(
     failure,
     failedParts,
     statusMs: time ? Number.parseInt(time, 36) : undefined,
-    interruptedMs: interrupted === null ? undefined : Number(interrupted),
+    interruption: interrupted === null ? undefined : interruptionFacts(dependencies, Number(interrupted)),
   };
 }
+
+const interruptionFacts = ({ settings }: OperatorDependencies, sinceMs: number): InterruptionFacts => ({
+  sinceMs,
+  endsAtMs: sinceMs + settings.interruptedRetentionMs,
+});
 
 async function placesFor(
   { redis, shards }: OperatorDependencies,

@@ -44,8 +44,8 @@ const queued: TaskFacts = {
   failedParts: [],
   budget: {},
   failingWebhooks: [],
-  interruptedMs: undefined,
 };
+const interruption = { sinceMs: nowMs - 9_000, endsAtMs: nowMs - 9_000 + 30 * 86_400_000 };
 const free = { running: 0, ofTenant: 0, ofKey: 0, nextStartMs: 0 };
 const turn = { worker: 'host-1', silentMs: 800, leaseMs: 2_000, sinceMs: nowMs - 60_000 };
 const active = { ...record, jobState: 'active', openTurn: 1, epoch: 1, attempts: 1 };
@@ -188,6 +188,15 @@ const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
     'Attempt 2 has failed; the next attempt begins in 30 s.',
   ],
   [
+    'retry-waits',
+    {
+      ...queued,
+      record: { ...record, jobState: 'delayed', attempts: 2 },
+      job: { ...queued.job, delayedToMs: nowMs - 3_000 },
+    },
+    'Attempt 2 has failed; the next attempt waits for a free worker.',
+  ],
+  [
     'not-swept',
     { ...queued, record: { ...record, dueAt: new Date(nowMs - 20_000).toISOString() } },
     'No worker sweeps waiting tasks: this task should have been swept 20 s ago.',
@@ -201,8 +210,8 @@ const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
   ['scheduled', scheduledIn(60_000), 'The task is scheduled for 2026-01-31T12:01:00.000Z.'],
   [
     'waits-for-input',
-    { ...queued, record: { ...record, state: 'TASK_STATE_INPUT_REQUIRED', job: 0 }, interruptedMs: nowMs - 9_000 },
-    'The task waits for an answer to its question.',
+    { ...queued, record: { ...record, state: 'TASK_STATE_INPUT_REQUIRED', job: 0 }, interruption },
+    'The task waits for an answer of its client to its question. Without one it is canceled at 2026-03-02T11:59:51.000Z.',
   ],
   [
     'waits-for-input',
@@ -213,6 +222,16 @@ const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
     },
     'The task has spent its budget, 2.00 USD of 2.00 USD, and asks whether it may go on: ' +
       '"yes" lets it spend as much again, "no" ends it.',
+  ],
+  [
+    'waits-for-input',
+    {
+      ...queued,
+      record: { ...record, state: 'TASK_STATE_INPUT_REQUIRED', job: 0 },
+      failingWebhooks: [webhook],
+    },
+    'The task waits for an answer of its client to its question. The client may not know of it: a webhook has not ' +
+      'received all of its events: the receiver answered 503 (3 tries, the next at 2026-01-31T12:00:09Z).',
   ],
   [
     'waits-for-auth',
@@ -271,17 +290,9 @@ test.each(cases)('diagnoses %s', (finding, facts, text) => {
   expect([diagnosis.finding, diagnosis.text]).toEqual([finding, text]);
 });
 
-const stuckFindings: readonly Finding[] = [
-  'agent-unknown',
-  'no-worker',
-  'agent-paused',
-  'worker-frozen',
-  'not-swept',
-  'waits-for-input',
-  'waits-for-auth',
-];
+const stuckFindings: readonly Finding[] = ['agent-unknown', 'no-worker', 'agent-paused', 'worker-frozen', 'not-swept'];
 
-test('a finding is stuck if it needs an operator or a client; then the diagnosis has an action', () => {
+test('a task is stuck if it has work to do which nobody does; then the diagnosis has an action', () => {
   for (const [finding, facts] of cases) {
     const { isStuck, actions } = diagnose(facts);
     expect([finding, isStuck]).toEqual([finding, stuckFindings.includes(finding)]);

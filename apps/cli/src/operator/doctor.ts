@@ -143,7 +143,13 @@ async function checkDeployment(
         checkArchive(api),
       ]),
     );
-    const all = [...agents.map(agentFinding), versionFinding(versions), ...limitFindings(overview), ...archive];
+    const all = [
+      ...agents.map(agentFinding),
+      ...clientFindings(overview),
+      versionFinding(versions),
+      ...limitFindings(overview),
+      ...archive,
+    ];
     return ofDeployment(all, deployment);
   } catch (error) {
     if (deployment === undefined || !(error instanceof CommandFailure)) throw error;
@@ -221,6 +227,14 @@ function versionFinding(versions: Versions): Finding {
     text: `Different versions are running: ${text.join(', ')}`,
     todo: 'Finish the upgrade: replace the older ones.',
   };
+}
+
+/** Tasks that wait for their clients: nothing is wrong with them. */
+function clientFindings({ interrupted, longestInterrupted: [longest] }: Overview): Finding[] {
+  if (interrupted === 0) return [];
+  const text = interrupted === 1 ? '1 task waits for its client' : `${interrupted} tasks wait for their clients`;
+  const since = longest === undefined ? '' : `, ${interrupted === 1 ? '' : 'the first one '}since ${longest.since}`;
+  return [{ verdict: 'ok', text: text + since }];
 }
 
 /** Limits that are nearly reached, and ended tasks that go early. */

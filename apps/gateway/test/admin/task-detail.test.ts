@@ -65,8 +65,9 @@ describe('the diagnosis of a task', () => {
     const turn = await begin(stage.store, id);
     await turn.publish({ kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true });
     const { diagnosis } = await detail(id);
-    expect(diagnosis).toMatchObject({ finding: 'waits-for-input', isStuck: true, actions: ['answer', 'cancel'] });
+    expect(diagnosis).toMatchObject({ finding: 'waits-for-input', isStuck: false, actions: ['answer', 'cancel'] });
     expect(Date.parse(diagnosis.since ?? '')).toBeGreaterThan(Date.now() - 60_000);
+    expect(diagnosis.text).toMatch(/ Without one it is canceled at \d{4}-/);
   });
 
   it('says that it has failed and why, with its dead letter and its steps', async () => {
