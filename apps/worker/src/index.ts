@@ -1,2 +1,2 @@
-export type { Emit, WorkerEvent } from './telemetry/events.ts';
-export { Worker, type WorkerDependencies, type WorkerSettings } from './worker.ts';
+export type { WorkerEvent } from './telemetry/events.ts';
+export { Worker, type WorkerSettings } from './worker.ts';

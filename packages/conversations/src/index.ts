@@ -1,8 +1,3 @@
-export {
-  type ConversationEntry,
-  type ConversationItem,
-  ConversationMissing,
-  type ConversationReading,
-} from './conversation.ts';
+export type { ConversationItem, ConversationReading } from './conversation.ts';
 export { readConversation, readConversationEvents, type StoredConversation } from './conversation-reader.ts';
-export { Conversations, type NewConversation } from './conversations.ts';
+export { Conversations } from './conversations.ts';

@@ -1,13 +1,10 @@
 export { fileIdIn, fileIdsIn, RAW_IN_URL } from './file-id.ts';
 export { type FileRefusal, FileRefused } from './file-refused.ts';
 export {
-  type ExpectedContent,
   type FileFacts,
   type FileLimits,
   type FileStore,
-  type FileUpload,
   keepFilesOf,
-  type NewFile,
   type OpenFile,
   type StoredFile,
   type Volume,

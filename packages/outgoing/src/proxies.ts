@@ -1,4 +1,4 @@
 // Which proxy is used for which URL, without the HTTP client: the command line starts faster.
 export { currentProxies, useProxies } from './current-proxies.ts';
-export { isOfProxy, ProxyError, proxyErrorOf } from './proxy-error.ts';
-export { nodeProxies, noProxies, type ProxySettings, proxyFor, proxyText, readProxies } from './proxy-settings.ts';
+export { ProxyError, proxyErrorOf } from './proxy-error.ts';
+export { nodeProxies, type ProxySettings, proxyFor, proxyText, readProxies } from './proxy-settings.ts';

@@ -8,4 +8,4 @@ export {
   webhookKeys,
 } from './delivery-queue.ts';
 export { OpenDeliveryQueue, type TaskSnapshot } from './open-delivery-queue.ts';
-export { type WebhookCreation, type WebhookPage, Webhooks } from './webhooks.ts';
+export { type WebhookPage, Webhooks } from './webhooks.ts';

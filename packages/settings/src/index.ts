@@ -11,6 +11,6 @@ export type { Rate } from './setting/kinds.ts';
 export type { Setting } from './setting/setting.ts';
 export { fullTables, shortTable } from './settings-table.ts';
 export { collector, givenAssignments, sharedAssignments } from './shared-settings.ts';
-export { type KnownError, portError, type StartFailure, startFailure } from './start-errors.ts';
+export { type KnownError, portError, startFailure } from './start-errors.ts';
 export { storeSettings } from './store-settings.ts';
 export { unknownSettings, unknownSettingText } from './unknown-settings.ts';

@@ -21,8 +21,7 @@ export {
   NotArchivable,
   type TaskArchive,
 } from './archive/task-archive.ts';
-export type { Calls, OutgoingMessage, Placement } from './calls/calls.ts';
-export type { Orphans } from './calls/orphans.ts';
+export type { Placement } from './calls/calls.ts';
 export { inspectMasters, type MasterInspection } from './deployment/inspect-masters.ts';
 export type { ShardKeys as Shard } from './deployment/keys.ts';
 export type { StoreObserver } from './deployment/observer.ts';
@@ -41,43 +40,25 @@ export {
   taskItem,
 } from './feed/feed-item.ts';
 export type { Feeds } from './feed/feeds.ts';
-export {
-  type FeedReader,
-  type FollowOptions,
-  type PreSubscription,
-  type ReaderKind,
-  TaskMissing,
-} from './feed/task-feed.ts';
-export { type Memory, type MemoryReading, MemoryTooLarge } from './memory/memory.ts';
-export type { Outbox, Swept } from './outbox/outbox.ts';
-export type { Pace, PacedRequest, PaceLimits, RoomAnswer } from './pace/pace.ts';
+export { type PreSubscription, type ReaderKind, TaskMissing } from './feed/task-feed.ts';
+export { MemoryTooLarge } from './memory/memory.ts';
+export type { Pace, PaceLimits, RoomAnswer } from './pace/pace.ts';
 export type { AnnouncedLimits, Places } from './places/places.ts';
-export type { Consumer, ConsumerOptions } from './queue/consumer.ts';
+export type { Consumer } from './queue/consumer.ts';
 export { cardUrlOf, type DeliveryQueueId, queueName, REMOTE_AGENTS, remoteAgentId } from './queue/job.ts';
 export type { Queues } from './queue/queues.ts';
-export type { JobOutcome, RunningJob } from './queue/running-job.ts';
-export type { DueWork, ShardChecks } from './queue/shard-checks.ts';
+export type { JobOutcome } from './queue/running-job.ts';
+export type { DueWork } from './queue/shard-checks.ts';
 export { type AgentAnnouncement, type AnnouncedAgent, namedSkill, skillHint } from './registry/announcement.ts';
 export { announceEveryMs, type Registry } from './registry/registry.ts';
-export { type BegunStep, type Steps, TooManyResults } from './steps/steps.ts';
-export { type Availability, type RequestStore, Store, type StoreInside } from './store.ts';
-export type { KeyClaim, KeyedRequest } from './tasks/accept/idempotency-keys.ts';
+export { type Steps, TooManyResults } from './steps/steps.ts';
+export { type Availability, type RequestStore, Store } from './store.ts';
+export type { KeyedRequest } from './tasks/accept/idempotency-keys.ts';
 export type { Schedule } from './tasks/accept/schedule.ts';
-export type {
-  Acceptance,
-  InboxEntry,
-  KeepFiles,
-  NamedSkill,
-  StepsOfTask,
-  Submission,
-} from './tasks/accept/submission.ts';
-export type { Cancellation } from './tasks/cancel/cancel.ts';
-export type { InterruptedTasks } from './tasks/cancel/interrupted-tasks.ts';
-export type { Deletion } from './tasks/delete/delete.ts';
-export type { ContextQuery, ContextTaskReading } from './tasks/list/context-tasks.ts';
+export type { Acceptance, KeepFiles, NamedSkill, StepsOfTask, Submission } from './tasks/accept/submission.ts';
 export type { TaskPage, TaskQuery } from './tasks/list/list.ts';
 export { InvalidPageToken, type Page, type PageQuery } from './tasks/list/page.ts';
-export { hasBudgets, type SpentBudget } from './tasks/quotas/quotas.ts';
+export { hasBudgets } from './tasks/quotas/quotas.ts';
 export { AnswersTooLarge } from './tasks/read/byte-budget.ts';
 export { responseWithGeneration, taskWithGeneration } from './tasks/read/generation.ts';
 export { type Json, retain, retainCopies, TaskJson, wrapped } from './tasks/read/task-json.ts';
@@ -85,11 +66,10 @@ export type { TaskReading, TaskView } from './tasks/read/task-reading.ts';
 export type { Tasks } from './tasks/tasks.ts';
 export type { RejectedMessages } from './time-to-live/times-to-live.ts';
 export { TaskTooLarge, TooManyArtifacts } from './turns/encoder.ts';
-export type { AttemptId } from './turns/failures.ts';
 export type { NotedModelCall } from './turns/model-notes.ts';
-export { type Ending, type OpenTurn, type Suspension, TurnFenced, type TurnStart } from './turns/open-turn.ts';
+export { type OpenTurn, type Suspension, TurnFenced } from './turns/open-turn.ts';
 export type { Beginning, TurnHooks, TurnJob } from './turns/turn-job.ts';
-export type { ModelUsage, SpentTurnBudget, TaskBudget, TurnBudgets } from './turns/turn-usage.ts';
-export type { GivenStart, Turns } from './turns/turns.ts';
-export type { EventCheck, GivenEvent, Giving } from './waits/give-event.ts';
-export type { BegunWait, ResumedTurns, WaitRequest, Waits } from './waits/waits.ts';
+export type { SpentTurnBudget, TaskBudget, TurnBudgets } from './turns/turn-usage.ts';
+export type { GivenStart } from './turns/turns.ts';
+export type { EventCheck, Giving } from './waits/give-event.ts';
+export type { ResumedTurns, WaitRequest, Waits } from './waits/waits.ts';

@@ -1,2 +1,2 @@
 export { AgentIndexes } from './agent-indexes.ts';
-export { type MadeRoom, Room } from './room.ts';
+export { Room } from './room.ts';

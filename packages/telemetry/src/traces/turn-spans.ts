@@ -134,7 +134,7 @@ function endAttempt(span: Span, { result, state, error, used }: AttemptEnd): voi
 }
 
 /** Records the spans of attempts whose workers died, so that the child spans that they exported have their parent. */
-export function recordLost(message: TracedMessage, lost: readonly LostAttempt[]): void {
+function recordLost(message: TracedMessage, lost: readonly LostAttempt[]): void {
   const recorder = tracing();
   if (!recorder) return;
   for (const attempt of lost) {
