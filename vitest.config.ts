@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
-import { longTests, tries } from './vitest.faults.config.ts';
+import { longTests, timeouts, tries } from './vitest.faults.config.ts';
 
 /** Packages whose tests run in the process itself. */
 const inProcess = [
@@ -40,12 +40,8 @@ export default defineConfig({
     globalSetup: ['tests/support/compile-cache.ts', 'tests/support/shared-redis.ts'],
     // A worker waits a third of its time, for processes, leases and browsers: three on two cores, six on four.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
-    // A process takes ten times as long to start on a machine that does other things.
     retry: tries - 1,
-    testTimeout: 60_000,
-    expect: { poll: { timeout: 25_000 } },
-    hookTimeout: 60_000,
-    teardownTimeout: 10_000,
+    ...timeouts,
     // The files of a project share the processes of its workers and leave nothing behind: the modules are loaded once,
     // not for each file (docs/adr/0144-what-npm-test-spends.md).
     isolate: false,

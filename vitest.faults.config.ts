@@ -1,12 +1,21 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './tests/support/longest-first.ts';
+import { patience } from './tests/support/until.ts';
 
 /** In CI a test that fails runs once more, and CI's last lines name it (docs/adr/0157). */
 export const tries = process.env.CI ? 2 : 1;
 
 /** A violation that is seen once is one: they have one try. */
 const guarantees = ['workshop/faults/test/**/*.test.ts'];
+
+/** A test that hangs is named by what it waits for (`until`): these end what waits without such a name. */
+export const timeouts = {
+  testTimeout: 300_000 * patience,
+  hookTimeout: 300_000 * patience,
+  teardownTimeout: 10_000 * patience,
+  expect: { poll: { timeout: 25_000 * patience } },
+};
 
 /** They kill and freeze processes, wait for locks, start everything, or put a load on the machine. */
 export const longTests = [
@@ -50,10 +59,7 @@ export default defineConfig({
     // A worker waits two fifths of its time, for leases, retention, and processes that start.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
     retry: tries - 1,
-    testTimeout: 60_000,
-    expect: { poll: { timeout: 25_000 } },
-    hookTimeout: 60_000,
-    teardownTimeout: 10_000,
+    ...timeouts,
     sequence: { sequencer: LongestFirst },
     projects: [
       {

@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './tests/support/longest-first.ts';
-import { tries } from './vitest.faults.config.ts';
+import { timeouts, tries } from './vitest.faults.config.ts';
 
 /** `npm run test:release`: what is published, installed from its tarballs and used as its users will. */
 export default defineConfig({
@@ -14,9 +14,7 @@ export default defineConfig({
     // Two cores, shared with what the tests install and start.
     maxWorkers: 2,
     retry: tries - 1,
-    testTimeout: 120_000,
-    hookTimeout: 240_000,
-    teardownTimeout: 10_000,
+    ...timeouts,
     sequence: { sequencer: LongestFirst },
   },
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import type { Task } from '@switchyard/protocol';
-import { afterAll, beforeAll, it, vi } from 'vitest';
+import { afterAll, beforeAll, it } from 'vitest';
 import { openEventStream } from '../support/event-stream.ts';
 import { userMessage } from '../support/messages.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
@@ -9,8 +9,6 @@ import { send, submit } from '../support/rest.ts';
 import { keepBudget } from './support/keep.ts';
 import { openSystem, type System } from './support/open-system.ts';
 import { type GatewayThread, startGatewayThread } from './support/start-gateway-thread.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 // What a gateway allocates for a request once its code is compiled.
 

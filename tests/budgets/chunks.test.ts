@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type EventStream, openEventStream } from '../support/event-stream.ts';
 import { userMessage } from '../support/messages.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
@@ -7,8 +7,6 @@ import { keepBudget } from './support/keep.ts';
 import { openSystem, type System } from './support/open-system.ts';
 import { ask } from './support/redis-info.ts';
 import { bytesOfCommand, inline, type ScriptCall, watchScriptCalls } from './support/script-calls.ts';
-
-vi.setConfig({ hookTimeout: 60_000 });
 
 // What Redis does for a chunk of an artifact depends on the size of the chunk, not on that of the artifact. Only the
 // commands of the chunk's own script count: other work of the processes depends on the time.

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { openEventStream } from '../support/event-stream.ts';
 import { startFleet } from '../support/fleet.ts';
 import { userMessage } from '../support/messages.ts';
@@ -11,8 +11,6 @@ import { keepBudget } from './support/keep.ts';
 import { ask, readCounts } from './support/redis-info.ts';
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 // Connections to Redis of real processes, and the commands of idle ones. A Redis accepts some thousands of connections.
 
 let redis: TestRedis;

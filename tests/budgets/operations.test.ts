@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, it } from 'vitest';
 import { openEventStream } from '../support/event-stream.ts';
 import { userMessage } from '../support/messages.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
@@ -6,8 +6,6 @@ import { openLedger, type RedisLedger } from '../support/redis-ledger.ts';
 import { get, getTask, post, send, submit } from '../support/rest.ts';
 import { keepOperationBudget } from './support/keep.ts';
 import { openSystem, type System } from './support/open-system.ts';
-
-vi.setConfig({ testTimeout: 30_000 });
 
 // What an operation of the gateway asks of Redis, counted by a proxy between the two.
 

@@ -1,13 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Consumer, Store, type TurnJob } from '@switchyard/store';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { userMessage } from '../support/messages.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { until } from '../support/until.ts';
 import { keepBudget } from './support/keep.ts';
 import { readCounts } from './support/redis-info.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 // What Redis does while turns only run.
 

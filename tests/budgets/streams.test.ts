@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { userMessage } from '../support/messages.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { openLedger } from '../support/redis-ledger.ts';
@@ -11,8 +11,6 @@ import { keepBudget } from './support/keep.ts';
 import type { LedTurn } from './support/led-agent.ts';
 import { openSystem, type System } from './support/open-system.ts';
 import { countSocketWrites } from './support/socket-writes.ts';
-
-vi.setConfig({ testTimeout: 30_000 });
 
 // What a stream costs beyond its contents.
 

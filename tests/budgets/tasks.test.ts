@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Ops } from '@switchyard/operators';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { userMessage } from '../support/messages.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { send, submit } from '../support/rest.ts';
@@ -9,8 +9,6 @@ import { keepBudget } from './support/keep.ts';
 import { openSystem, type System } from './support/open-system.ts';
 import { ask, type RedisCounts, readCounts } from './support/redis-info.ts';
 import { watchScriptCalls } from './support/script-calls.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 // What a task costs Redis from its start to its end, over gateway, worker and BullMQ. Its agent works and completes.
 

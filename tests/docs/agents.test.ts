@@ -137,7 +137,7 @@ describe('docs/agents.md', () => {
     });
   });
 
-  it('the example of a test with testGateway passes', { timeout: 40_000 }, async () => {
+  it('the example of a test with testGateway passes', async () => {
     expect(await load('snippet-17')).toMatchObject({ state: 'TASK_STATE_COMPLETED', answer: 'Order 17: 9 €' });
   });
 });

@@ -93,7 +93,7 @@ for (const { name, agent, toolchain, version, restFile, hidesErrors } of sdks)
 
     const calling = (binding: Binding) => agentThat(remoteExecutor({ cardUrl, binding, pollEveryMs: 20 }));
 
-    it.each(bindings)('answers, streams, asks and fails over %s', { timeout: 60_000 }, async (binding) => {
+    it.each(bindings)('answers, streams, asks and fails over %s', async (binding) => {
       const ask = async (wish: string) => (await runTurn(calling(binding), wish)).task;
       expect(await ask('reply')).toMatchObject({ status: { message: { parts: [{ text: 'Just a message' }] } } });
       expect(wordsOf(await ask('chunks'))).toEqual(pizzas);
@@ -108,7 +108,7 @@ for (const { name, agent, toolchain, version, restFile, hidesErrors } of sdks)
       expect((await asked.say('30')).task.status.state).toBe('TASK_STATE_COMPLETED');
     });
 
-    it.each(bindings)('answers without streams over %s', { timeout: 60_000 }, async (binding) => {
+    it.each(bindings)('answers without streams over %s', async (binding) => {
       await using card = await cardWithoutStreams(cardUrl);
       const settings = { cardUrl: card.url, binding, pollEveryMs: 20, trustedOrigins: [cardUrl] };
       const ask = async (wish: string) => (await runTurn(agentThat(remoteExecutor(settings)), wish)).task;
@@ -117,7 +117,7 @@ for (const { name, agent, toolchain, version, restFile, hidesErrors } of sdks)
       if (!hidesErrors) expect((await ask('boom')).status.state).toBe('TASK_STATE_FAILED');
     });
 
-    it.each(bindings)('is canceled over %s', { timeout: 60_000 }, async (binding) => {
+    it.each(bindings)('is canceled over %s', async (binding) => {
       const port = new MemoryPort({ message: 'wait' });
       const result = executeTurn(calling(binding), port, { graceMs: 10_000 });
       await port.until(({ metadata }) => metadata?.['switchyard.remote'] !== undefined);

@@ -47,7 +47,7 @@ beforeAll(async () => {
     startStack({ redisUrl, agents: ['conformance'], env: strictly }),
     skipped ? undefined : startArchivedTask({ redisUrl, agents: ['conformance'], env }),
   ]);
-}, 120_000);
+});
 
 afterAll(async () => {
   await Promise.all([stack?.stop(), strict?.stop(), hooks?.close(), archived?.stop()]);
@@ -189,27 +189,24 @@ for (const { name, client, toolchain, versions, lacks = [], says } of sdks) {
       await until(isTold, { what: `the webhook gets the end of ${webhook}` });
     };
 
-    it.each(ways)('gets the expected results over $binding, version $version', { timeout: 100_000 }, (way) =>
-      expectAll(url(), way),
-    );
+    it.each(ways)('gets the expected results over $binding, version $version', (way) => expectAll(url(), way));
 
     it.skipIf(skipped).each(ways)(
       `gets the same of a task that only the archive has over $binding, version $version${skipped && ` (${skipped})`}`,
-      { timeout: 200_000 },
       async (way) => {
         const { url = '', id = '' } = (await archived?.whenForgotten()) ?? {};
         await expectAll(url, way, id);
       },
     );
 
-    it.each(ways)('learns why it is refused over $binding, version $version', { timeout: 100_000 }, async (way) => {
+    it.each(ways)('learns why it is refused over $binding, version $version', async (way) => {
       const { version, binding } = way;
       const { refusals } = await report(installed, strict.urls[0] ?? '', binding, version, 'none');
       expect(only(prefixed('refusal', refusals), version, binding)).toEqual(only(everyRefusal, version, binding));
     });
 
     if (client === 'rust')
-      it('learns which agent refused it when it named none, over gRPC', { timeout: 100_000 }, async () => {
+      it('learns which agent refused it when it named none, over gRPC', async () => {
         const { withoutTenant } = await report(installed, strict.urls[0] ?? '', 'GRPC', '1.0', 'none');
         expect(withoutTenant).toContain(
           'the agent "conformance" was asked, the default one, because the request names none',
@@ -240,12 +237,12 @@ for (const client of frameworks)
 
     afterAll(() => desk?.stop());
 
-    it('has a conversation of several turns, without repetitions', { timeout: 100_000 }, async () => {
+    it('has a conversation of several turns, without repetitions', async () => {
       expect(await report(installed, desk.urls[0] ?? '', ...Object.keys(conversation))).toEqual(conversation);
     });
 
     if (client === 'google-adk')
-      it('refuses a card that names gRPC', { timeout: 100_000 }, async () => {
+      it('refuses a card that names gRPC', async () => {
         const { Hello: answer } = await report(installed, url(), 'Hello');
         expect(answer).toMatch(/Agent card RPC URL must/);
       });

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { timeouts } from '../../vitest.faults.config.ts';
 
 /** `npm run interop`: clients in other languages, which must be installed first. */
 export default defineConfig({
@@ -7,8 +8,7 @@ export default defineConfig({
     globalSetup: ['tests/support/compile-cache.ts', 'tests/support/shared-redis.ts'],
     // They wait for what they install, most of the time.
     maxWorkers: 3,
-    hookTimeout: 30_000,
-    teardownTimeout: 10_000,
+    ...timeouts,
     reporters: ['verbose'],
   },
 });

@@ -152,34 +152,30 @@ test('after a restore, tasks of the backup end once, streams resume or restart, 
   const keys = await new Credentials((await storeOn(restored)).inside).list();
   expect(keys.find(({ id }) => id === credential.id)?.revokedAt).toBeUndefined();
   expect(await openInIndexes(urlOf(restored), prefix, agent)).toEqual([]);
-}, 120_000);
+});
 
-test.for(backupMethods)(
-  '$name contains all earlier writes of a Redis under load',
-  { timeout: 60_000 },
-  async (method, { skip }) => {
-    if (method.program && !isInstalled(method.program)) return skip(`${method.program} is not installed`);
-    const original = await started();
-    const store = await storeOn(original);
-    const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent };
-    let isOver = false;
-    let accepted = 0;
-    const writing = (async () => {
-      for (; !isOver; accepted++) await store.tasks.accept(scope, { message: userMessage('hello') });
-    })();
-    await until(() => accepted > 100, { what: 'there are some tasks' });
-    const least = accepted;
-    const copy = await folderFor(method, root);
-    await method.take(original, copy);
-    isOver = true;
-    await writing;
-    await original.kill();
-    const restored = owned.use(await method.restore(copy, root));
-    const again = await storeOn(restored);
-    const { totalSize } = await again.tasks.list(scope, { pageSize: 1 });
-    expect(totalSize).toBeGreaterThanOrEqual(least);
-    // Each task has its job, and all its keys.
-    expect(await again.queue.waiting(agent)).toBe(totalSize);
-    expect(await restored.ask('CONFIG GET appendonly')).toContain('yes');
-  },
-);
+test.for(backupMethods)('$name contains all earlier writes of a Redis under load', async (method, { skip }) => {
+  if (method.program && !isInstalled(method.program)) return skip(`${method.program} is not installed`);
+  const original = await started();
+  const store = await storeOn(original);
+  const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent };
+  let isOver = false;
+  let accepted = 0;
+  const writing = (async () => {
+    for (; !isOver; accepted++) await store.tasks.accept(scope, { message: userMessage('hello') });
+  })();
+  await until(() => accepted > 100, { what: 'there are some tasks' });
+  const least = accepted;
+  const copy = await folderFor(method, root);
+  await method.take(original, copy);
+  isOver = true;
+  await writing;
+  await original.kill();
+  const restored = owned.use(await method.restore(copy, root));
+  const again = await storeOn(restored);
+  const { totalSize } = await again.tasks.list(scope, { pageSize: 1 });
+  expect(totalSize).toBeGreaterThanOrEqual(least);
+  // Each task has its job, and all its keys.
+  expect(await again.queue.waiting(agent)).toBe(totalSize);
+  expect(await restored.ask('CONFIG GET appendonly')).toContain('yes');
+});

@@ -356,5 +356,5 @@ describe.skipIf(skipped)("the programs of the chart, on the chart's Redis", () =
     const sent = await fetch(`${url}/agents/echo/message:send`, { method: 'POST', headers, body });
     expect(sent.status).toBe(200);
     expect(await scaledBy()).toEqual([1, expect.any(Number)]);
-  }, 120_000);
+  });
 });

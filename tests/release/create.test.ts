@@ -1,14 +1,12 @@
 import { cp, readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { freePort } from '@switchyard/local';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { until } from '../support/until.ts';
 import { Author } from './support/author.ts';
 import { type Step, stepsOf } from './support/page.ts';
 import { type Registry, startRegistry } from './support/registry.ts';
-
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
 
 // A user follows docs/your-own-folder.md, with the packages as published.
 

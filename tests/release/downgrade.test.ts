@@ -45,5 +45,5 @@ describe.each(programs)('$file', (program) => {
     expect(running.output()).toMatch(/"event":"too-old"/);
     expect(running.output()).toMatch(words);
     expect(await redis.hget(`${prefix}{agents}:schema`, 'version')).toBe('9');
-  }, 30_000);
+  });
 });

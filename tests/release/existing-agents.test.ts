@@ -30,7 +30,7 @@ beforeAll(async () => {
   env = { ALMANAC_PORT: port, ALMANAC_LINE_MS: '150' };
   up = await startUp(['--agent', `almanac=${almanacUrl}`]);
   url = await urlOf(up);
-}, 60_000);
+});
 
 afterAll(async () => {
   await up.stop();
@@ -70,7 +70,7 @@ const lines = ({ artifacts = [] }: Task): number =>
 const isDone = (id: string) => async () => (await getTask(url, id)).status.state === 'TASK_STATE_COMPLETED';
 
 // Each test continues with the agent in the state that the test before left.
-describe('a gateway in front of an existing agent', { timeout: 90_000 }, () => {
+describe('a gateway in front of an existing agent', () => {
   it('serves a provisional card before it has reached the agent, and accepts messages for it', async () => {
     expect(await card()).toMatchObject({
       name: 'almanac',
@@ -109,7 +109,7 @@ describe('a gateway in front of an existing agent', { timeout: 90_000 }, () => {
   });
 });
 
-describe('a file of existing agents', { timeout: 60_000 }, () => {
+describe('a file of existing agents', () => {
   let program: Program | undefined;
 
   afterEach(() => program?.stop());

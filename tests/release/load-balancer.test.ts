@@ -49,7 +49,7 @@ describe.skipIf(reason)(`The load balancer${reason ? ` (${reason})` : ''}`, () =
       what: 'all gateways are used',
       timeoutMs: 60_000,
     });
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await haproxy?.stop();

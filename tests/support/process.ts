@@ -33,7 +33,7 @@ export interface Program {
   /**
    * The first match in the output; throws with the output if there is none in time. A line of a program may be read
    * after an answer that the program gave later: a test waits for a line, and does not expect it in `output`.
-   * Default: 25 s, since a program may start slowly on a busy machine.
+   * Default: 25 s, since a program may start slowly on a busy machine; `patience` times as long in CI.
    */
   waitFor(pattern: RegExp, timeoutMs?: number): Promise<RegExpMatchArray>;
   /** Signals the program itself; does nothing if it has ended. */

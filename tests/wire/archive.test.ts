@@ -1,5 +1,5 @@
 import type { Task } from '@switchyard/protocol';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { skippedFor } from '../support/has-program.ts';
 import { userMessage } from '../support/messages.ts';
 import { missingPostgres, startPostgres, type TestPostgres } from '../support/postgres.ts';
@@ -9,8 +9,6 @@ import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 120_000 });
-
 const RETENTION_MS = 31_000;
 const skipped = missingPostgres === undefined ? '' : skippedFor(missingPostgres);
 

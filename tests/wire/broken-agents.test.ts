@@ -158,12 +158,12 @@ class Up implements AsyncDisposable {
   }
 }
 
-describe('an agent that is broken', { timeout: 120_000 }, () => {
+describe('an agent that is broken', () => {
   let up: Up;
 
   beforeAll(async () => {
     up = await Up.start(Object.keys(cases));
-  }, 90_000);
+  });
   afterAll(() => up[Symbol.asyncDispose]());
   // The next agent needs a worker.
   afterEach(() =>
@@ -195,9 +195,7 @@ describe('an agent that is broken', { timeout: 120_000 }, () => {
   );
 });
 
-it('an agent that needs too much memory ends its worker only, and the terminal says so', {
-  timeout: 120_000,
-}, async () => {
+it('an agent that needs too much memory ends its worker only, and the terminal says so', async () => {
   await using up = await Up.start(['out-of-memory'], { NODE_OPTIONS: '--max-old-space-size=150' });
   const task = await up.submit('out-of-memory');
   await up.program.waitFor(
@@ -213,7 +211,7 @@ it('an agent that needs too much memory ends its worker only, and the terminal s
   expect((await fetch(`${up.url}/healthz`)).status).toBe(200);
 });
 
-it('an agent with a wrong card is refused at the start, with each wrong field', { timeout: 60_000 }, async () => {
+it('an agent with a wrong card is refused at the start, with each wrong field', async () => {
   const program = await startProgram({
     file: join(process.cwd(), 'apps/cli/src/main.ts'),
     args: ['up', './wrong-card.ts'],

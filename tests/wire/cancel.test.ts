@@ -1,5 +1,5 @@
 import type { Task } from '@switchyard/protocol';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openEventStream } from '../support/event-stream.ts';
 import { callJsonRpc } from '../support/json-rpc.ts';
 import { transcript, userMessage } from '../support/messages.ts';
@@ -8,8 +8,6 @@ import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 60_000 });
-
 let stack: Stack;
 let here: string;
 let there: string;

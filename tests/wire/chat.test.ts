@@ -1,12 +1,10 @@
 import { freePort } from '@switchyard/local';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type Program, startProgram } from '../support/process.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 60_000 });
-
 // `npm run chat`, with pipes as its terminal.
 
 let stack: Stack;

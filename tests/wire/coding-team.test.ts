@@ -50,7 +50,7 @@ beforeEach(async () => {
       CODING_SANDBOX: 'off',
     },
   });
-}, 40_000);
+});
 
 afterEach(async () => {
   await stack.stop();
@@ -126,7 +126,7 @@ function drawn(count: number, from: number, to: number): Set<number> {
   return new Set(numbers.sort(() => Math.random() - 0.5).slice(0, count));
 }
 
-describe('a team of coding agents', { timeout: 180_000 }, () => {
+describe('a team of coding agents', () => {
   it('delivers the same result and repeats no work when five workers are killed', async () => {
     const undisturbed = await work(async () => undefined);
     expect(undisturbed.status.state).toBe('TASK_STATE_COMPLETED');

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type SdkServer, startServer } from '../../examples/sdk-pizza/server/start-server.ts';
 import { startProgram } from '../support/process.ts';
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 60_000 });
-
 // The `switchyard` command as a process, against the SDK's server.
 
 let sdk: SdkServer;

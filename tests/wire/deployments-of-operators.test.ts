@@ -31,7 +31,7 @@ beforeAll(async () => {
   });
   await writeFile(file, JSON.stringify({ deployments: listed }));
   env = { SWITCHYARD_OPERATOR_URL: adminUrl, ADMIN_KEY: key, DEPLOYMENTS_FILE: file };
-}, 60_000);
+});
 
 afterAll(async () => {
   await deployments[Symbol.asyncDispose]();

@@ -1,13 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Message, Task } from '@switchyard/protocol';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { callJsonRpc, type JsonRpcAnswer } from '../support/json-rpc.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 60_000 });
-
 // A task that is created before its work is known, without a version header.
 
 let stack: Stack;

@@ -1,5 +1,5 @@
 import { type AgentCard, type ListTasksResponse, skillUri, type Task } from '@switchyard/protocol';
-import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { startCollector, type TestCollector } from '../support/collector.ts';
 import { textOf, userMessage } from '../support/messages.ts';
 import { get, post } from '../support/rest.ts';
@@ -7,8 +7,6 @@ import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 90_000 });
-
 // A client, two gateways and an agent behind the second one: extensions work across both gateways.
 
 let collector: TestCollector;

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { freePort } from '@switchyard/local';
 import type { Part, Task } from '@switchyard/protocol';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { skippedFor } from '../support/has-program.ts';
 import { userMessage } from '../support/messages.ts';
 import { startProgram } from '../support/process.ts';
@@ -12,8 +12,6 @@ import { missingS3, startS3, type TestS3 } from '../support/s3-server.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { createUpload, sendPiece, storedBytes } from '../support/tus.ts';
 import { until } from '../support/until.ts';
-
-vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 const MiB = 1024 ** 2;
 const large = 512 * MiB;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '@switchyard/local';
 import { type Part, scheduleUri, type Task } from '@switchyard/protocol';
-import { afterAll, beforeAll, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { userMessage } from '../support/messages.ts';
 import { startProgram } from '../support/process.ts';
 import { growthOf } from '../support/process-usage.ts';
@@ -17,8 +17,6 @@ import { createUpload, sendPiece, storedBytes } from '../support/tus.ts';
 import { until } from '../support/until.ts';
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 });
-
 const MiB = 1024 ** 2;
 const PIECE = 8 * MiB;
 const large = 1_024 * MiB;

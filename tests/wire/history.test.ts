@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ListTasksResponse, Message, SendMessageConfiguration, Task, TaskState } from '@switchyard/protocol';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openEventStream } from '../support/event-stream.ts';
 import { callJsonRpc } from '../support/json-rpc.ts';
 import { textOf, transcript, userMessage } from '../support/messages.ts';
@@ -9,8 +9,6 @@ import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 60_000 });
-
 // historyLength in every operation.
 
 let stack: Stack;

@@ -1,5 +1,5 @@
 import type { Task } from '@switchyard/protocol';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { expectAllEvents, numberedLines } from '../support/all-events.ts';
 import { type EventStream, openEventStream } from '../support/event-stream.ts';
 import { userMessage } from '../support/messages.ts';
@@ -10,8 +10,6 @@ import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 60_000 });
-
 // Processes that stop or die in the middle of their work.
 
 let stack: Stack;

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rerunUri, skillUri, type Task } from '@switchyard/protocol';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type ReceivedSpan, startCollector, type TestCollector } from '../support/collector.ts';
 import { textOf } from '../support/messages.ts';
 import { get, getTask } from '../support/rest.ts';
@@ -13,8 +13,6 @@ import { until } from '../support/until.ts';
 
 // What the extensions guarantee (docs/extensions) to the official clients of 1.0 and 0.3 over each binding, when the
 // gateway of the request and each worker are killed.
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 120_000 });
 
 let folder: string;
 let collector: TestCollector;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { resumableStreamsUri, type Task } from '@switchyard/protocol';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openEventStream } from '../support/event-stream.ts';
 import { textOf, userMessage } from '../support/messages.ts';
 import { get, submit } from '../support/rest.ts';
@@ -10,8 +10,6 @@ import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 // The official clients over every binding, while their gateway and the workers are killed: they continue at the other
 // gateway (docs/extensions/resumable-streams.md, docs/guarantees.md).
 

@@ -75,7 +75,7 @@ beforeAll(async () => {
       KEY_PREFIX: 'sw',
     },
   });
-}, 40_000);
+});
 
 afterAll(async () => {
   await stack?.stop();

@@ -1,12 +1,10 @@
-import { expect, inject, it, vi } from 'vitest';
+import { expect, inject, it } from 'vitest';
 import { numberedLines } from '../support/all-events.ts';
 import { userMessage } from '../support/messages.ts';
 import { getTask, send } from '../support/rest.ts';
 import { startStack } from '../support/stack.ts';
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 60_000 });
-
 const chunks = 10_000;
 
 // What each of them costs: tests/budgets/chunks.test.ts.

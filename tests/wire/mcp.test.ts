@@ -6,14 +6,12 @@ import {
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
 import type { Task } from '@switchyard/protocol';
-import { afterAll, beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { get } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 60_000 });
-
 // The official SDK's client over HTTP. Each request goes to another gateway.
 
 const keys = { ada: 'key-of-ada-0123456789', bob: 'key-of-bob-0123456789' };

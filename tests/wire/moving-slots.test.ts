@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Task } from '@switchyard/protocol';
 import { Shards } from '@switchyard/store/inside';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ClusterMaster, TestCluster } from '../support/cluster/cluster.ts';
 import { SlotMove } from '../support/cluster/slot-move.ts';
 import { openEventStream } from '../support/event-stream.ts';
@@ -11,8 +11,6 @@ import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
 // A master is added to a Cluster under load, gets every slot, key by key, gives all of them back and is removed.
-
-vi.setConfig({ testTimeout: 180_000, hookTimeout: 60_000 });
 
 const SHARDS = 4;
 const CLIENTS = 6;

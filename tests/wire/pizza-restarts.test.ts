@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { freePort } from '@switchyard/local';
 import type { Task } from '@switchyard/protocol';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { transcript, userMessage } from '../support/messages.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { getTask, send } from '../support/rest.ts';
@@ -12,8 +12,6 @@ import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 60_000 });
-
 // A conversation survives restarts of gateway, worker and Redis.
 
 let folder: string;

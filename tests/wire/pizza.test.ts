@@ -1,13 +1,11 @@
 import type { Message, Task } from '@switchyard/protocol';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { callJsonRpc } from '../support/json-rpc.ts';
 import { transcript, userMessage } from '../support/messages.ts';
 import { type RecordingModel, startRecordingModel } from '../support/recording-model.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 60_000 });
-
 // A conversation over several turns.
 
 let model: RecordingModel;

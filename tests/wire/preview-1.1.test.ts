@@ -1,5 +1,5 @@
 import type { Task } from '@switchyard/protocol';
-import { afterAll, afterEach, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest';
 import { numberedLines } from '../support/all-events.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { type HttpServer, openHttpServer } from '../support/http-server.ts';
@@ -11,8 +11,6 @@ import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 60_000 });
-
 // A2A 1.1 (docs/a2a-1-1.md) at two gateways with two workers, some of which are killed.
 
 let stack: Stack;

@@ -1,12 +1,10 @@
 import type { Task } from '@switchyard/protocol';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { userMessage } from '../support/messages.ts';
 import { type ErrorBody, get, post } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 60_000 });
-
 // Every read and write is limited to its principal: other principals' tasks do not exist.
 
 const keys = { ada: 'key-of-ada-0123456789', bob: 'key-of-bob-0123456789' };

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { generateKeyPair, SignJWT } from 'jose';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openProxy, type TestProxy } from '../support/proxy-server.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
@@ -14,8 +14,6 @@ import { until } from '../support/until.ts';
 // Every program behind a company's proxy, which alone knows the names of other systems.
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 let world: Server;
 let proxy: TestProxy;
 let stack: Stack;

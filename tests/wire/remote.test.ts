@@ -55,7 +55,7 @@ async function follow(words: string) {
   return { stream, begun, id: begun[0]?.data.task?.id ?? '' };
 }
 
-describe('an SDK agent with a queue in front', { timeout: 40_000 }, () => {
+describe('an SDK agent with a queue in front', () => {
   it('is announced with its card, and its questions and artifacts are passed on', async () => {
     const card = await (await fetch(`${url}/.well-known/agent-card.json`)).json();
     expect(card).toMatchObject({ name: 'Almanac', capabilities: { streaming: true } });

@@ -1,5 +1,5 @@
 import type { Task } from '@switchyard/protocol';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openEventStream } from '../support/event-stream.ts';
 import { userMessage } from '../support/messages.ts';
 import { get, getTask, submit } from '../support/rest.ts';
@@ -7,8 +7,6 @@ import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 60_000 });
-
 // Two gateways and two workers: every gateway knows what any of them accepted.
 
 let stack: Stack;

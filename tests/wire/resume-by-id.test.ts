@@ -3,7 +3,7 @@ import { JsonRpcTransportFactory, RestTransportFactory, type Transport } from '@
 import { GrpcTransportFactory } from '@a2a-js/sdk/client/grpc';
 import { readSdkEvent } from '@switchyard/executor-sdk';
 import { eventIdIn, resumableStreamsUri } from '@switchyard/protocol';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { expectAllEvents, numberedLines } from '../support/all-events.ts';
 import { openEventStream } from '../support/event-stream.ts';
 import { userMessage } from '../support/messages.ts';
@@ -12,8 +12,6 @@ import { SentEvent } from '../support/sent-events.ts';
 import { type GatewayProcess, type Stack, startStack } from '../support/stack.ts';
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 60_000 });
-
 // The official client over every binding and version, with docs/extensions/resumable-streams.md.
 
 let stack: Stack;
@@ -129,7 +127,7 @@ describe.each(kinds.filter(({ version }) => version === '1.0'))('A stream over $
       () => 'ended',
       () => 'broke off',
     );
-    await vi.waitUntil(() => events.length > 40, { timeout: 20_000 });
+    await expect.poll(() => events.length).toBeGreaterThan(40);
     doomed.kill('SIGKILL');
     // Clients notice a dead server differently: some end the stream as if it were complete.
     await broken;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { expectAllEvents, numberedLines } from '../support/all-events.ts';
 import { type EventStream, openEventStream } from '../support/event-stream.ts';
 import { userMessage } from '../support/messages.ts';
@@ -9,8 +9,6 @@ import { type Stack, startStack } from '../support/stack.ts';
 import { isThorough } from '../support/thorough.ts';
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 60_000 });
-
 // A stream that is cut and resumed has every event once, in order.
 
 let stack: Stack;

@@ -3,15 +3,13 @@ import { MemoryPort } from '@switchyard/agent/testing';
 import { remoteExecutor } from '@switchyard/executor-remote';
 import { freePort } from '@switchyard/local';
 import { eventIdIn, type StreamResponse } from '@switchyard/protocol';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { agentThat } from '../support/agent-that.ts';
 import { numberedLines } from '../support/all-events.ts';
 import { startProgram } from '../support/process.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 60_000 });
-
 // Our own clients, while the only gateway is killed and restarted: they receive each event once, and create no new
 // task.
 

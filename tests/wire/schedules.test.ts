@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { scheduleUri, type Task } from '@switchyard/protocol';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { openEventStream } from '../support/event-stream.ts';
 import { userMessage } from '../support/messages.ts';
 import { get, getTask, post } from '../support/rest.ts';
@@ -9,8 +9,6 @@ import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 90_000, hookTimeout: 90_000 });
-
 // Two gateways and two workers. The official clients schedule messages over every binding; each process is killed while
 // they wait, and while they start.
 

@@ -1,12 +1,10 @@
 import type { AgentCard, Task } from '@switchyard/protocol';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { userMessage } from '../support/messages.ts';
 import type { Program } from '../support/process.ts';
 import { get, getTask, post, submit } from '../support/rest.ts';
 import { type Stack, startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 // Messages for a running task (docs/extensions/steering.md): two gateways and two workers, some of which are killed.
 

@@ -1,5 +1,5 @@
 import { suspendedUri, type Task } from '@switchyard/protocol';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { textOf } from '../support/messages.ts';
 import { getTask, post } from '../support/rest.ts';
 import { type SdkClient, sdkBindings } from '../support/sdk-clients.ts';
@@ -9,8 +9,6 @@ import { until } from '../support/until.ts';
 // What the official clients of 1.0 and 0.3, which know no events, see of a task whose turn is suspended.
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 let stack: Stack;
 const url = (): string => `${stack.urls[0]}/agents/patient`;
 

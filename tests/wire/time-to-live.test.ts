@@ -10,9 +10,7 @@ import { sdkBindings } from '../support/sdk-clients.ts';
 import { startStack } from '../support/stack.ts';
 import { until } from '../support/until.ts';
 
-it('a busy worker rejects what it has not begun, a gateway does if the worker is killed, and what has begun runs again', {
-  timeout: 90_000,
-}, async () => {
+it('a busy worker rejects what it has not begun, a gateway does if the worker is killed, and what has begun runs again', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'time-to-live-'));
   try {
     await using stack = await startStack({ redisUrl: inject('redisUrl'), agents: ['skilled'] });

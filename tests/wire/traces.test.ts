@@ -38,7 +38,7 @@ beforeAll(async () => {
   model = await startScriptedModel(() => undefined);
   const [link, parent] = await Promise.all([trace('link'), trace('parent')]);
   traced = { link, parent };
-}, 60_000);
+});
 
 afterAll(async () => {
   await model.close();

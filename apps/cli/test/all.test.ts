@@ -14,7 +14,7 @@ const cli = fileURLToPath(new URL('../src/main.ts', import.meta.url));
 /** An agent that runs one turn at a time, each as long as its message says in ms. */
 const till = 'tests/support/agents/till.ts';
 
-describe('switchyard all', { timeout: 60_000 }, () => {
+describe('switchyard all', () => {
   let program: Program | undefined;
 
   afterEach(() => program?.stop());

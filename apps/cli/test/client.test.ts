@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import { fromJsonRpcErrorResponse, fromRestErrorBody } from '@a2a-js/sdk/errors';
 import { scheduleUri, timeToLiveUri } from '@switchyard/protocol';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { startProgram } from '../../../tests/support/process.ts';
 import { type Stack, startStack } from '../../../tests/support/stack.ts';
@@ -16,8 +16,6 @@ import { json, lines, run } from './support/run.ts';
 // The commands of the a2a-cli specification, against this gateway over three bindings; tests/wire has the SDK's server.
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 60_000 });
-
 let stack: Stack;
 let folder: string;
 /** As a flag, so that it can be at any position. */

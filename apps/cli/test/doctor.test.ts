@@ -197,7 +197,7 @@ describe('switchyard doctor', () => {
     expect(texts).toMatch(/Redis did not answer[\s\S]*Agents and queues were not checked: There is no operator's key/);
     const { out } = await run(['doctor', ...nobody]);
     expect(out).toContain('Warning: Redis was not checked');
-  }, 20_000);
+  });
 });
 
 describe('programs of their own', () => {

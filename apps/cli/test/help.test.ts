@@ -1,13 +1,11 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { examples } from '../src/help/examples.ts';
 import { run } from './support/run.ts';
 
 // Every command is asked for its help, and on a busy machine a process starts slowly.
-vi.setConfig({ testTimeout: 60_000 });
-
 describe('the help', () => {
   it('of every command has an example that begins with the command', async () => {
     const paths = await commandPaths();

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import { Browser } from './support/browser.ts';
 import { identityServer } from './support/identity-server.ts';
@@ -11,8 +11,6 @@ import { scriptedServer } from './support/scripted-server.ts';
 // Logins at a real identity server, and what the command does with their tokens.
 
 // An identity server, and its client's interval of one second.
-vi.setConfig({ testTimeout: 60_000 });
-
 let home: string;
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), 'switchyard-login-'));

@@ -7,7 +7,7 @@ import {
   usageUri,
   waitingUri,
 } from '@switchyard/protocol';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import { timeIn } from '../src/commands/start-time.ts';
 import { CommandFailure } from '../src/failures/failure.ts';
@@ -15,8 +15,6 @@ import { json, lines, run } from './support/run.ts';
 import { type Called, type Reply, scriptedServer } from './support/scripted-server.ts';
 
 // What the command says while it waits and when it cannot, against an agent with scripted replies.
-
-vi.setConfig({ testTimeout: 30_000 });
 
 function task(state: string, more: object = {}) {
   return { id: 't', contextId: 'c', status: { state: `TASK_STATE_${state}` }, ...more };

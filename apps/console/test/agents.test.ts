@@ -3,7 +3,7 @@ import { agents } from '../../../tests/support/stand-in-answers.ts';
 import { hasBrowser, views } from './support/browser.ts';
 import { useConsole } from './support/use-console.ts';
 
-describe.runIf(hasBrowser)('the page of agents', { timeout: 30_000 }, () => {
+describe.runIf(hasBrowser)('the page of agents', () => {
   const ui = useConsole({ tasks: 10 });
 
   it('shows the state of each agent, and drains a worker', async () => {

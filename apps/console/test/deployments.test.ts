@@ -4,7 +4,7 @@ import { until } from '../../../tests/support/until.ts';
 import { hasBrowser } from './support/browser.ts';
 import { useConsole } from './support/use-console.ts';
 
-describe.runIf(hasBrowser)('the console of several deployments', { timeout: 30_000 }, () => {
+describe.runIf(hasBrowser)('the console of several deployments', () => {
   const ui = useConsole();
 
   it('shows one, which the operator chooses, and says which does not answer', async () => {

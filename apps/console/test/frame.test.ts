@@ -3,7 +3,7 @@ import { interrupted } from '../../../tests/support/stand-in-answers.ts';
 import { hasBrowser } from './support/browser.ts';
 import { useConsole } from './support/use-console.ts';
 
-describe.runIf(hasBrowser)('the frame of the console', { timeout: 30_000 }, () => {
+describe.runIf(hasBrowser)('the frame of the console', () => {
   const ui = useConsole();
 
   it('signs in with the key in the URL fragment, and removes it from the address', async () => {

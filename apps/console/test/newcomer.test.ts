@@ -20,7 +20,7 @@ const ann = { 'x-api-key': 'a-key-for-ann-of-acme' };
 const bob = { 'x-api-key': 'a-key-for-bob-of-globex' };
 const team = ['agent', 'product', 'design', 'frontend', 'backend'].map((name) => `examples/coding-team/${name}.ts`);
 
-describe.runIf(hasBrowser)('a new user finds in the console, within two clicks,', { timeout: 60_000 }, () => {
+describe.runIf(hasBrowser)('a new user finds in the console, within two clicks,', () => {
   let folder: string;
   let env: Readonly<Record<string, string>>;
   let stack: Stack;
@@ -49,7 +49,7 @@ describe.runIf(hasBrowser)('a new user finds in the console, within two clicks,'
     ]);
     [url = ''] = stack.urls;
     adminUrl = stack.gateways[0]?.output().match(/"adminUrl":"([^"]+)"/)?.[1] ?? '';
-  }, 40_000);
+  });
 
   afterAll(async () => {
     await Promise.all([stack?.stop(), ...others.map((worker) => worker.stop(0))]);
@@ -105,7 +105,7 @@ describe.runIf(hasBrowser)('a new user finds in the console, within two clicks,'
       await click(task);
       await page.getByText('Build a login system').first().waitFor();
       await page.getByText('product begins.').waitFor();
-      await page.getByText('backend is done.').waitFor({ timeout: 30_000 });
+      await page.getByText('backend is done.').waitFor();
       await page.getByRole('heading', { name: 'Result' }).waitFor();
       await page.locator('.page-head').getByText('Completed').waitFor();
       const timeline = page.locator('.timeline');
@@ -141,7 +141,7 @@ describe.runIf(hasBrowser)('a new user finds in the console, within two clicks,'
       await click(task);
       await page.getByText('line 10').waitFor();
       worker.kill('SIGSTOP');
-      await page.getByText(/has not answered for/).waitFor({ timeout: 15_000 });
+      await page.getByText(/has not answered for/).waitFor();
     });
     worker.kill('SIGKILL');
   });

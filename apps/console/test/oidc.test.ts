@@ -5,7 +5,7 @@ import { type Issuer, openIssuer } from '../../../tests/support/issuer.ts';
 import { type Stack, startStack } from '../../../tests/support/stack.ts';
 import { hasBrowser, openPage, sharedBrowser } from './support/browser.ts';
 
-describe.runIf(hasBrowser)('the console with an OpenID Connect issuer', { timeout: 30_000 }, () => {
+describe.runIf(hasBrowser)('the console with an OpenID Connect issuer', () => {
   let browser: Browser;
   let issuer: Issuer;
   let stack: Stack;

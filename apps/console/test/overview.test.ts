@@ -40,7 +40,7 @@ describe('the verdict of the overview', () => {
   });
 });
 
-describe.runIf(hasBrowser)('the overview', { timeout: 30_000 }, () => {
+describe.runIf(hasBrowser)('the overview', () => {
   const ui = useConsole();
 
   it('is accessible (WCAG AA)', () =>

@@ -4,7 +4,7 @@ import { until } from '../../../tests/support/until.ts';
 import { hasBrowser } from './support/browser.ts';
 import { useConsole } from './support/use-console.ts';
 
-describe.runIf(hasBrowser)('the pages of queues and dead letters', { timeout: 30_000 }, () => {
+describe.runIf(hasBrowser)('the pages of queues and dead letters', () => {
   const ui = useConsole();
 
   const wasAsked = (path: string) =>

@@ -6,7 +6,7 @@ import { hasBrowser, openPage, sharedBrowser } from './support/browser.ts';
 
 const key = 'a-key-for-operators';
 
-describe.runIf(hasBrowser)('the console of a real deployment', { timeout: 30_000 }, () => {
+describe.runIf(hasBrowser)('the console of a real deployment', () => {
   let browser: Browser;
   let stack: Stack;
   let url = '';

@@ -4,7 +4,7 @@ import { until } from '../../../tests/support/until.ts';
 import { hasBrowser } from './support/browser.ts';
 import { useConsole } from './support/use-console.ts';
 
-describe.runIf(hasBrowser)('the page of schedules', { timeout: 30_000 }, () => {
+describe.runIf(hasBrowser)('the page of schedules', () => {
   const ui = useConsole();
   const asked = (path: string) => until(() => ui.api.requests.some((each) => each.path === path), { what: path });
 

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { patience } from '../../../tests/support/until.ts';
 import { hasBrowser } from './support/browser.ts';
 import { useConsole } from './support/use-console.ts';
 
@@ -21,7 +22,7 @@ describe.runIf(hasBrowser)('a list of ten thousand tasks', () => {
       times.push(await opened.page.evaluate<number>(`performance.getEntriesByName('interactive')[0].startTime`));
     }
     print('interactive', times);
-    expect(Math.min(...times)).toBeLessThan(interactiveMs);
+    expect(Math.min(...times)).toBeLessThan(interactiveMs * patience);
   });
 
   it('scrolls without a visible delay', async () => {
@@ -39,10 +40,26 @@ describe.runIf(hasBrowser)('a list of ten thousand tasks', () => {
       longest.push(longestTaskMs(traceSchema.parse(JSON.parse((await browser.stopTracing()).toString()))));
     }
     print('longest work of the main thread', longest);
-    expect(Math.min(...longest)).toBeLessThanOrEqual(longestFrameMs);
+    expect(Math.min(...longest)).toBeLessThanOrEqual(longestFrameMs * (await slowness(page)));
     expect(opened.problems).toEqual([]);
-  }, 180_000);
+  });
 });
+
+/**
+ * How many times as long as the machine of this test's first run this one takes for the same work, at least 1: the
+ * median of nine, since a machine that other programs use is slower for most of the time.
+ */
+async function slowness(page: Page): Promise<number> {
+  const usualMs = 10;
+  const times = await page.evaluate<number[]>(`Array.from({ length: 9 }, () => {
+    const start = performance.now();
+    const rows = Array.from({ length: 20_000 }, (_, i) => ({ id: String((i * 7919) % 20_011) }));
+    rows.sort((a, b) => (a.id < b.id ? -1 : 1));
+    return performance.now() - start;
+  })`);
+  print('the same work', times);
+  return Math.max(1, (times.sort((a, b) => a - b)[4] ?? usualMs) / usualMs);
+}
 
 const traceSchema = z.object({
   traceEvents: z.array(

@@ -13,7 +13,7 @@ describe('a search', () => {
   });
 });
 
-describe.runIf(hasBrowser)('the page of tasks', { timeout: 30_000 }, () => {
+describe.runIf(hasBrowser)('the page of tasks', () => {
   const ui = useConsole();
 
   it('searches while the user types, and keeps the search in the URL', async () => {

@@ -20,7 +20,7 @@ const usage = {
   days: Array.from({ length: 20 }, (_, n) => ({ name: day(n), microUsd: 100_000 * ((n * 7) % 11) })),
 };
 
-describe.runIf(hasBrowser)('the page of usage', { timeout: 30_000 }, () => {
+describe.runIf(hasBrowser)('the page of usage', () => {
   const ui = useConsole();
 
   it('shows what agents have cost, with a chart of days, in every view', async () => {

@@ -84,7 +84,7 @@ describe(`${runs} bad requests made from a valid one`, () => {
       }),
       { numRuns: runs },
     );
-  }, 240_000);
+  });
 
   it('get a client error that names the wrong field over JSON-RPC', async () => {
     await fc.assert(
@@ -94,7 +94,7 @@ describe(`${runs} bad requests made from a valid one`, () => {
       }),
       { numRuns: runs },
     );
-  }, 240_000);
+  });
 
   it('get a client error if their text is truncated or garbled', async () => {
     const valid = JSON.stringify(request());
@@ -112,5 +112,5 @@ describe(`${runs} bad requests made from a valid one`, () => {
       }),
       { numRuns: 400 },
     );
-  }, 240_000);
+  });
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { rerunUri, type Task } from '@switchyard/protocol';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { get, getTask } from '../../../tests/support/rest.ts';
 import { type Stack, startStack } from '../../../tests/support/stack.ts';
 import { until } from '../../../tests/support/until.ts';
@@ -14,8 +14,6 @@ import { grpcAddressOf } from './support/grpc-address.ts';
 // repeated at the other gateway, each change is made once.
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 const EACH = 12;
 
 const bindings: Readonly<Record<string, (url: string) => Promise<Binding>>> = {

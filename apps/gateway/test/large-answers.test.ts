@@ -26,7 +26,7 @@ beforeAll(async () => {
     store: { maxAnswerBytes: 20 * MIB, readCacheBytes: 0 },
   });
   ids = await Promise.all([largeTask(), largeTask()]);
-}, 30_000);
+});
 
 afterAll(async () => {
   for (const socket of open) socket.destroy();

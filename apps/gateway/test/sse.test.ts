@@ -86,7 +86,7 @@ describe('a stream', () => {
   it('sends its headers before its first event', async () => {
     const { res, end, source } = await openResponse();
     const served = serveStream(res, { items: source }, format);
-    await vi.waitFor(() => expect(res.headersSent).toBe(true), { timeout: 25_000 });
+    await expect.poll(() => res.headersSent).toBe(true);
     end();
     await served;
   });
@@ -99,7 +99,7 @@ describe('a stream', () => {
       for (; taken < 500; taken++) yield { seq: taken, json };
     }
     const served = serveStream(res, { items: many() }, { ...format, heartbeatMs: 5 });
-    await vi.waitFor(() => expect(taken > 0 && res.writableNeedDrain).toBe(true), { timeout: 25_000 });
+    await expect.poll(() => taken > 0 && res.writableNeedDrain).toBe(true);
     const stalledAt = { taken, length: res.writableLength };
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect({ taken, length: res.writableLength }).toEqual(stalledAt);
@@ -119,7 +119,7 @@ describe('a stream', () => {
       while (!isOver) yield { seq: 1, json: 'x'.repeat(100_000) };
     }
     const served = serveStream(res, { items: endless() }, format);
-    await vi.waitFor(() => expect(res.writableNeedDrain).toBe(true), { timeout: 25_000 });
+    await expect.poll(() => res.writableNeedDrain).toBe(true);
     socket.destroy();
     await served;
   });
@@ -136,7 +136,7 @@ describe('a stream', () => {
     fillSystemBuffers(res);
     const served = serveStream(res, { items: source }, format);
     source.push({ seq: 1, json: char.repeat(count) });
-    await vi.waitFor(() => expect(res.headersSent).toBe(true), { timeout: 25_000 });
+    await expect.poll(() => res.headersSent).toBe(true);
     source.push({ seq: 2, json: '2' });
     await new Promise((resolve) => setImmediate(resolve));
     const all = received();

@@ -48,7 +48,7 @@ function ask(text: string): Promise<string> {
 
 const reading = async () => (await new Ops(store).workers.list())[0];
 
-describe('an agent that blocks its worker', { timeout: 90_000 }, () => {
+describe('an agent that blocks its worker', () => {
   it('by a loop: log, report and attempt name the line, and the worker ends with code 70', async () => {
     const worker = await startWorker();
     ask('loop 60000');
@@ -105,7 +105,7 @@ describe('an agent that blocks its worker', { timeout: 90_000 }, () => {
   });
 });
 
-describe('an agent that calls process.exit', { timeout: 60_000 }, () => {
+describe('an agent that calls process.exit', () => {
   it('ends its worker with code 70, and the log says where', async () => {
     const worker = await startWorker();
     ask('exit');
@@ -116,7 +116,7 @@ describe('an agent that calls process.exit', { timeout: 60_000 }, () => {
   });
 });
 
-describe('an agent that throws in a timer', { timeout: 60_000 }, () => {
+describe('an agent that throws in a timer', () => {
   it('fails its turn at once, and its worker goes on', async () => {
     const worker = await startWorker();
     expect(await ask('timer')).toBe('The agent failed unexpectedly.');
@@ -125,7 +125,7 @@ describe('an agent that throws in a timer', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a supervised worker that is blocked', { timeout: 90_000 }, () => {
+describe('a supervised worker that is blocked', () => {
   let folder: string;
   let agent: string;
 

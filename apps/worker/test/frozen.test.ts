@@ -71,7 +71,7 @@ class Stage implements AsyncDisposable {
   }
 }
 
-test('a worker that resumes after its lease has expired has no side effects', { timeout: 60_000 }, async () => {
+test('a worker that resumes after its lease has expired has no side effects', async () => {
   await using stage = await Stage.open();
   const frozen = await stage.startWorker();
   const answer = stage.desk.ask(stage.file);
@@ -87,9 +87,7 @@ test('a worker that resumes after its lease has expired has no side effects', { 
   expect(await stage.effects()).toEqual([`begun ${frozen.pid}`, `begun ${other.pid}`, `effect ${other.pid}`]);
 });
 
-test('a worker that was frozen between taking a job and running it does not run the agent', {
-  timeout: 60_000,
-}, async () => {
+test('a worker that was frozen between taking a job and running it does not run the agent', async () => {
   await using stage = await Stage.open();
   const frozen = await stage.startWorker();
   await stage.openGate();

@@ -16,7 +16,7 @@ beforeEach(async () => {
   });
   await worker.waitFor(/"event":"started"/, 20_000);
   desks = await Promise.all([1, 2].map(() => Desk.open({ redisUrl, prefix, agent: 'forgetful' })));
-}, 30_000);
+});
 
 afterEach(async () => {
   await worker.stop();
@@ -25,7 +25,7 @@ afterEach(async () => {
 
 const ask = (desk: number, text: string): Promise<string> | undefined => desks[desk]?.ask(text);
 
-describe('the rejection of a promise that an agent did not await', { timeout: 30_000 }, () => {
+describe('the rejection of a promise that an agent did not await', () => {
   it.each(['forget', 'forget in a step'])('fails its turn at once, and no other turn: %s', async (text) => {
     const [slow, failed] = await Promise.all([ask(0, 'slowly'), ask(1, text)]);
     expect(failed).toBe('The agent failed unexpectedly.');

@@ -57,7 +57,7 @@ beforeEach(async () => {
     env: { REDIS_URL: inject('redisUrl'), KEY_PREFIX: prefix, DRAIN_MS: '0' },
   });
   await program.waitFor(/"event":"started"/, 20_000);
-}, 30_000);
+});
 
 afterEach(async () => {
   await program.stop();
@@ -65,7 +65,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-describe('a worker with --watch', { timeout: 60_000 }, () => {
+describe('a worker with --watch', () => {
   it('runs the new code when the module of an agent or one of its imports changes', async () => {
     expect(await desk.ask('Hi')).toBe('Hello');
     await writeGreeting('Good evening');

@@ -19,7 +19,7 @@ const { workspaces } = await vi.hoisted(async () => {
 afterAll(() => rmSync(workspaces, { recursive: true, force: true }));
 
 describe('the coding team', () => {
-  it('plans, works together, and completes with one combined result', { timeout: 30_000 }, async () => {
+  it('plans, works together, and completes with one combined result', async () => {
     const agents = [product, design, frontend, backend];
     const { task, answer } = await runTurn(team, 'Build a login system', { agents });
     expect(task.status.state).toBe('TASK_STATE_COMPLETED');

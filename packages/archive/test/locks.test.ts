@@ -58,7 +58,7 @@ describe.skipIf(skippedFor(missingPostgres))('processes that copy to an archive 
     return archivedTask(id, 1, { json: { ...json, tail: `${' '.repeat(2 * 1024 ** 2)}}` } });
   };
 
-  it('do not wait for one that freezes in a transaction', { timeout: 60_000 }, async () => {
+  it('do not wait for one that freezes in a transaction', async () => {
     const other = await archiveOf(server.url, 30_000);
     const { url, committing } = await losesCommits();
     const frozen = await archiveOf(url, 5_000, () => undefined);
@@ -81,7 +81,7 @@ describe.skipIf(skippedFor(missingPostgres))('processes that copy to an archive 
     expect(await archive.existing(['broken'])).toEqual(new Set());
   });
 
-  it('count new tasks and changed ones in one step', { timeout: 60_000 }, async () => {
+  it('count new tasks and changed ones in one step', async () => {
     const archives = await Promise.all(Array.from({ length: 4 }, () => archiveOf(server.url, 30_000)));
     const agents = ['e', 'f', 'g', 'h'];
     // New tasks of half of the agents, and another state of all tasks of the others, in turns.

@@ -32,7 +32,7 @@ async function runTests(): Promise<string> {
 }
 
 describe('a new folder', () => {
-  it('has an agent whose test passes, for every template', { timeout: 60_000 }, async () => {
+  it('has an agent whose test passes, for every template', async () => {
     for (const template of Object.keys(templates)) if (isTemplate(template)) create(`${template}-desk`, template);
     addAgent({ folder: join(root, 'hello-desk'), name: 'kitchen', template: 'hello' });
     expect(await runTests()).toMatch(/^# pass 6\n# fail 0$/m);

@@ -113,7 +113,7 @@ describe('when its worker restarts, a program', () => {
     await result;
     expect(port.current.status.state).toBe('TASK_STATE_COMPLETED');
     expect(await starts()).toBe('start\n');
-  }, 30_000);
+  });
 
   it('is killed if no attempt follows within orphanTimeoutMs; a later attempt starts it again', async () => {
     await using bench = await Bench.open();
@@ -128,7 +128,7 @@ describe('when its worker restarts, a program', () => {
     const { state } = await bench.again(port, 'echo start >> starts');
     expect(state).toBe('TASK_STATE_COMPLETED');
     expect(await bench.read(port, 'starts')).toBe('start\nstart\n');
-  }, 30_000);
+  });
 
   it('is killed at once with orphanTimeoutMs 0', async () => {
     await using bench = await Bench.open();

@@ -94,7 +94,7 @@ test('a turn ends whatever the remote agent and its card contain', async () => {
     }),
     { numRuns: runs, seed },
   );
-}, 120_000);
+});
 
 test('a turn ends whatever bytes the server sends instead of HTTP', async () => {
   const bytes = fc.oneof(
@@ -114,4 +114,4 @@ test('a turn ends whatever bytes the server sends instead of HTTP', async () => 
     }),
     { numRuns: runs, seed },
   );
-}, 120_000);
+});

@@ -66,7 +66,7 @@ describe('a broken stream of events with ids', () => {
     ['is refused', { error: -32004 }],
     ['has no events', { events: [] }],
     ['breaks each time', { events: [], isCut: true }],
-  ])('whose resumption %s is replaced by reading the task', { timeout: 30_000 }, async (_, refusal) => {
+  ])('whose resumption %s is replaced by reading the task', async (_, refusal) => {
     const script = { SendStreamingMessage: [begun], SubscribeToTask: [refusal], GetTask: [ended] };
     await using agent = await new ScriptedAgent(script, resumable).start();
     const { task: ours } = await outcomeOf(agent);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { accepted, beginTurn, begun, spent, userMessage } from '../../../tests/support/store/drive.ts';
 import { alice, testRedis, testStore } from '../../../tests/support/store/redis.ts';
+import { patience } from '../../../tests/support/until.ts';
 
 const store = await testStore({ maxAttempts: 2, shards: 4 });
 const redis = testRedis();
@@ -28,7 +29,7 @@ test('a message whose attempts all crashed fails its task, and becomes a dead le
     reason: 'The agent stopped unexpectedly 2 times while working on this message; it was given up.',
     message,
   });
-  expect(Date.now() - Date.parse(dead?.diedAt ?? '')).toBeLessThan(5_000);
+  expect(Date.now() - Date.parse(dead?.diedAt ?? '')).toBeLessThan(5_000 * patience);
 });
 
 test('a retry of a dead letter creates one task in its context that references the failed one', async () => {

@@ -257,5 +257,5 @@ describe('webhooks', () => {
       }),
       { numRuns: Number(process.env.WALKS ?? 150) },
     );
-  }, 120_000);
+  });
 });

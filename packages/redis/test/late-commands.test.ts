@@ -1,10 +1,8 @@
 import { type Command, Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
 import { createConnections } from '../src/connection.ts';
 import { withDeadline } from '../src/deadline.ts';
-
-vi.setConfig({ testTimeout: 40_000 });
 
 const health = { isAnswering: true, isAnsweringFor: () => true };
 let server: TestRedis;

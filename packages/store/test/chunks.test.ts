@@ -141,7 +141,7 @@ test('the script for chunks is used, and leaves the same contents as append.lua'
     { numRuns: Number(process.env.RUNS ?? 60) },
   );
   expect(byChunkScript).toBeGreaterThan(60);
-}, 120_000);
+});
 
 async function begunTurn(): Promise<OpenTurn> {
   const { taskId } = await accepted(store, alice);

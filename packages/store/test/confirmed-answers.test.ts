@@ -2,7 +2,7 @@ import { Credentials } from '@switchyard/access';
 import { Webhooks } from '@switchyard/push';
 import { NotReplicated } from '@switchyard/redis';
 import { Redis } from 'ioredis';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
 import { until } from '../../../tests/support/until.ts';
 import type { Store } from '../src/index.ts';
@@ -11,8 +11,6 @@ import { alice, testStore } from './support/redis.ts';
 
 // With waitReplicas, an answer is given only when the replicas have what it says, also if another connection wrote that. From Redis 7.2 on
 // and in Valkey, WAIT waits only for what its connection wrote: a script that finds its work done writes nothing.
-
-vi.setConfig({ testTimeout: 60_000 });
 
 /** A request of a client that may be repeated, through another gateway. @returns its answer */
 type Request = (store: Store) => Promise<unknown>;

@@ -127,7 +127,7 @@ test('messages sent one after the other beside a running turn are each taken, an
   }
   gate.resolve();
   await consumer.stop();
-}, 60_000);
+});
 
 test('the concurrency of an agent is for all shards together', async () => {
   const store = await testStore({ shards: 16 });
@@ -145,4 +145,4 @@ test('the concurrency of an agent is for all shards together', async () => {
   await until(() => runs === 60, { what: 'all jobs have run', timeoutMs: 20_000 });
   await consumer.stop();
   expect(most).toBe(2);
-}, 30_000);
+});

@@ -211,4 +211,4 @@ test('waiting tenants are served in turn, each in its order, with any operations
     }),
     { numRuns: 100, examples: [[handedBackLate], [removed], [removedBesideRunning]] },
   );
-}, 60_000);
+});

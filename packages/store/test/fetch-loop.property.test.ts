@@ -212,4 +212,4 @@ async function play(plan: Plan): Promise<void> {
 
 test('a job that waits while a slot is free is taken at once, and once, in any order of events', async () => {
   await fc.assert(fc.asyncProperty(plans, play), { numRuns: 600, examples: [[promisedSlot]] });
-}, 60_000);
+});

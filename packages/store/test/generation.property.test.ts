@@ -161,4 +161,4 @@ test('each event of a task has the next number, each change is one event, for ea
     }),
     { numRuns: Number(process.env.RUNS ?? 100) },
   );
-}, 120_000);
+});

@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
 import { until } from '../../../tests/support/until.ts';
 import { isOutage, type Store } from '../src/index.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
-
-vi.setConfig({ testTimeout: 40_000 });
 
 let server: TestRedis;
 let store: Store;

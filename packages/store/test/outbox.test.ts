@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { until } from '../../../tests/support/until.ts';
+import { patience, until } from '../../../tests/support/until.ts';
 import type { Store, TurnJob } from '../src/index.ts';
 import { accepted, begun, userMessage } from './support/drive.ts';
 import { alice, testLedger, testRedis, testStore } from './support/redis.ts';
@@ -50,7 +50,7 @@ describe('the sweeper', () => {
     await until(async () => (await sweeps()) === 3, { what: 'the third sweep, 700 ms after the message' });
     const [stuck] = (await own.ops.listStuck({ pageSize: 1 })).items;
     expect(stuck).toMatchObject({ taskId, sweeps: 3 });
-    expect(Date.parse(stuck?.silentSince ?? '') - acceptedMs).toBeLessThan(400);
+    expect(Date.parse(stuck?.silentSince ?? '') - acceptedMs).toBeLessThan(400 * patience);
   });
 
   test('adds a job again that exists but is in none of the lists of the queue', async () => {
@@ -159,7 +159,7 @@ describe('the sweeper', () => {
     expect([visits, repairs]).toEqual([4_001, 1]);
     // With 200 entries each it would be 21.
     expect(sweeps).toBeLessThan(10);
-  }, 60_000);
+  });
 
   test('checks a thousand tasks whose jobs wait in five scripts', async () => {
     const own = await testStore({ sweepAfterMs: 1 });

@@ -207,5 +207,5 @@ describe('the snapshot of a task', () => {
       }),
       { numRuns: Number(process.env.RUNS ?? 150) },
     );
-  }, 120_000);
+  });
 });

@@ -29,7 +29,7 @@ test('the start of a store fails if Redis stays unreachable', async () => {
   const store = new Store({ redisUrl: await urlOfStoppedRedis() }, () => undefined);
   await expect(store.start()).rejects.toThrow(/REDIS_URL/);
   await store.stop();
-}, 15_000);
+});
 
 test('while its Redis has not been reached, requests are refused at once, and none is executed later', async () => {
   const redisUrl = await urlOfStoppedRedis();
@@ -48,7 +48,7 @@ test('while its Redis has not been reached, requests are refused at once, and no
   expect(await store.inside.redis.exists(auditKey(store.settings.prefix))).toBe(0);
   await store.stop();
   await redis.stop();
-}, 30_000);
+});
 
 test('a start that failed leaves no listener', async () => {
   const redisUrl = await urlOfStoppedRedis();
@@ -58,4 +58,4 @@ test('a start that failed leaves no listener', async () => {
   await expect(connectWithRetries(commands)).rejects.toThrow(/REDIS_URL/);
   expect(commands.listenerCount('ready')).toBe(before);
   commands.disconnect();
-}, 15_000);
+});

@@ -1,13 +1,11 @@
 import { freePort } from '@switchyard/local';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import { type RedisDeployment, startCluster } from '../redis/deployments.ts';
 import type { ResilientClient } from '../workload/resilient-client.ts';
 import { type Keeper, keepWorkers, startScene } from '../workload/scene.ts';
 
 // The operators' API, with tasks spread over the masters of a Cluster.
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const KEY = 'a-key-for-operators';
 /** Enough for every shard. */

@@ -2,7 +2,7 @@ import { freePort } from '@switchyard/local';
 import { type FeedItem, inspectMasters, type OpenTurn, Store } from '@switchyard/store';
 import { Shards } from '@switchyard/store/inside';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { SlotMove } from '../../../tests/support/cluster/slot-move.ts';
 import { accepted, begun } from '../../../tests/support/store/drive.ts';
 import { alice } from '../../../tests/support/store/redis.ts';
@@ -11,8 +11,6 @@ import { temporaryFolder } from '../../system.ts';
 import { type RedisDeployment, startCluster } from '../redis/deployments.ts';
 import { FaultProxy } from '../redis/fault-proxy.ts';
 import { RedisNode } from '../redis/redis-node.ts';
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 // A Cluster of three masters, each with a replica.
 let redis: RedisDeployment;

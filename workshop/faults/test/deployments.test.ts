@@ -3,7 +3,7 @@ import { deploymentOf } from '@switchyard/store';
 import { expect, test } from 'vitest';
 import { userMessage } from '../../../tests/support/messages.ts';
 import { post } from '../../../tests/support/rest.ts';
-import { until } from '../../../tests/support/until.ts';
+import { patience, until } from '../../../tests/support/until.ts';
 import { temporaryFolder } from '../../system.ts';
 import { dataSettings, RedisNode } from '../redis/redis-node.ts';
 import {
@@ -30,9 +30,7 @@ const urlOf = ({ port }: RedisNode): string => `redis://127.0.0.1:${port}`;
 const isCompleted = async (url: string, subject: string, id: string): Promise<boolean> =>
   (await readAs<Task>(`${url}/tasks/${id}`, subject)).body.status.state === 'TASK_STATE_COMPLETED';
 
-test('the loss of a Redis of three stops the tasks of its deployment only, until it is back', {
-  timeout: 180_000,
-}, async () => {
+test('the loss of a Redis of three stops the tasks of its deployment only, until it is back', async () => {
   await using owned = new AsyncDisposableStack();
   const { path } = owned.use(await temporaryFolder());
   const nodes = await Promise.all([0, 1, 2].map(() => startNode(owned, path)));
@@ -95,9 +93,7 @@ test('the loss of a Redis of three stops the tasks of its deployment only, until
   }
 });
 
-test('SHARDS grow while clients send: no message is lost, refused or accepted twice, and lists are whole', {
-  timeout: 240_000,
-}, async () => {
+test('SHARDS grow while clients send: no message is lost, refused or accepted twice, and lists are whole', async () => {
   await using owned = new AsyncDisposableStack();
   const { path } = owned.use(await temporaryFolder());
   const redisUrl = urlOf(await startNode(owned, path));
@@ -115,7 +111,7 @@ test('SHARDS grow while clients send: no message is lost, refused or accepted tw
 
   owned.adopt(await startWorker(next), async (worker) => void (await worker.stop()));
   // Gateways with the file and without it run side by side until then.
-  const switchMs = Date.now() + 30_000;
+  const switchMs = Date.now() + 30_000 * patience;
   const at = new Date(switchMs).toISOString();
   const file = await writeDeployments(path, [
     { ...old, closedAt: at },

@@ -41,7 +41,7 @@ test('a client whose gateway dies before it answers gets the same task from anot
   expect(task.status.state).toBe('TASK_STATE_COMPLETED');
   expect(await tasksOf()).toHaveLength(1);
   void unanswered;
-}, 60_000);
+});
 
 test('a stream whose gateway dies resumes at another one where it stopped', async () => {
   const stack = await gateways(2);
@@ -54,7 +54,7 @@ test('a stream whose gateway dies resumes at another one where it stopped', asyn
   expect(problems).toEqual([]);
   expect([...events.keys()]).toEqual(Array.from(events, (_, n) => n + 1));
   expect(resumed).toBeGreaterThan(0);
-}, 60_000);
+});
 
 test('a client that does not read costs a gateway no memory, and other clients no events', async () => {
   const stack = await gateways(1);
@@ -72,6 +72,6 @@ test('a client that does not read costs a gateway no memory, and other clients n
   expect(residentMiB(pid) - before).toBeLessThan(300);
   for (const reader of readers) reader.destroy();
   expect((await client.read(warm.id)).status.state).toBe('TASK_STATE_COMPLETED');
-}, 60_000);
+});
 
 const residentMiB = (pid: number): number => residentBytes(pid) / 2 ** 20;

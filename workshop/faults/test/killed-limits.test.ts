@@ -46,7 +46,6 @@ afterAll(() => redis[Symbol.asyncDispose]());
 
 test.concurrent.each(Object.entries(groups))(
   'whatever is killed, %s: all turns end, never more than the limits at once, and no place is left taken',
-  { timeout: 400_000 },
   async (_, points) => {
     await using folder = await temporaryFolder();
     const env = {

@@ -67,9 +67,6 @@ afterAll(() => redis[Symbol.asyncDispose]());
 
 test.concurrent.each(Object.entries(groups))(
   'whatever is killed during %s, the turn resumes once and loses nothing',
-  {
-    timeout: 400_000,
-  },
   async (_, moments) => {
     await using folder = await temporaryFolder();
     const preload = new URL('../inject/kill-at-script.ts', import.meta.url).href;

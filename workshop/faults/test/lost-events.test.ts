@@ -82,4 +82,4 @@ test('a client that starts again with each task agrees with the server, on open 
     // Both had events that were lost, so both received the task again, the resumed one as its first event.
     expect([name, open.restarts >= 1, cut.seen[had[i] ?? 0]?.text === undefined]).toEqual([name, true, false]);
   }
-}, 120_000);
+});

@@ -26,9 +26,7 @@ async function expectCompleted({ client }: Scene, taskIds: readonly string[]): P
   }
 }
 
-test('the place of a frozen worker is given to another one, and its turn stops when it comes back', {
-  timeout: 90_000,
-}, async () => {
+test('the place of a frozen worker is given to another one, and its turn stops when it comes back', async () => {
   await using scene = await startScene({ agents: ['keyed-agent'], workers: 2 });
   const first = await begin(scene, 100);
   const frozenRun = await until(async () => (await runs(scene))[0], { what: 'the turn has its place' });
@@ -45,7 +43,7 @@ test('the place of a frozen worker is given to another one, and its turn stops w
   expect(beyondLimits(await scene.confirmed())).toEqual([]);
 });
 
-test('a turn that has lost only its place stops, and its task runs again', { timeout: 90_000 }, async () => {
+test('a turn that has lost only its place stops, and its task runs again', async () => {
   await using scene = await startScene({
     agents: ['keyed-agent'],
     workers: 2,
@@ -93,7 +91,7 @@ test('a turn that has lost only its place stops, and its task runs again', { tim
   expect(beyondLimits(await scene.confirmed())).toEqual([]);
 });
 
-test('a place comes back whose reply was lost', { timeout: 90_000 }, async () => {
+test('a place comes back whose reply was lost', async () => {
   await using redis = await startSingle({ isProxied: true });
   await using scene = await startScene({ redis, agents: ['keyed-agent'], workers: 2 });
   const lost = redis.proxy?.loseReplyTo((request) => request.includes('@places~'));

@@ -39,8 +39,8 @@ async function expectConfirmed(redis: RedisDeployment): Promise<void> {
 
 test('with WAIT_REPLICAS=1 a message is acknowledged only when a replica behind sentinels has it', async () => {
   await expectConfirmed(await startSentinel());
-}, 60_000);
+});
 
 test('with WAIT_REPLICAS=1 a message is acknowledged only when its replica in a Cluster has it', async () => {
   await expectConfirmed(await startCluster());
-}, 60_000);
+});

@@ -40,7 +40,7 @@ beforeAll(async () => {
   if (!only) throw new Error('there is no gateway');
   gateway = only;
   [, adminUrl = ''] = await gateway.waitFor(/"adminUrl":"(http[^"]+)"/);
-}, 60_000);
+});
 
 afterAll(async () => {
   for (const one of open.splice(0).reverse()) await one[Symbol.asyncDispose]();
@@ -103,7 +103,7 @@ describe('clients that do not read', () => {
     expect(gateway.isRunning()).toBe(true);
     expect(peak.heap).toBeLessThan(512 * MIB);
     largeTask = task;
-  }, 120_000);
+  });
 
   test.each([
     ['A2A 1.0 over REST', ({ id }: Task) => requestWithoutReading(gateway.url, `GET /tasks/${id}:subscribe`)],

@@ -58,4 +58,4 @@ test('all spans of a task whose worker was killed lead to the send, including th
   const others = collector.spans.filter((span) => !reached.includes(span) && span.name !== 'GetTask');
   expect(others).toEqual([]);
   await rm(folder, { recursive: true });
-}, 60_000);
+});

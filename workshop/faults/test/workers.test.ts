@@ -3,7 +3,7 @@ import { Store } from '@switchyard/store';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { textOf } from '../../../tests/support/messages.ts';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
-import { until } from '../../../tests/support/until.ts';
+import { patience, until } from '../../../tests/support/until.ts';
 import { type RedisDeployment, startSingle } from '../redis/deployments.ts';
 import { measureRecovery } from '../trials.ts';
 import type { ResilientClient } from '../workload/resilient-client.ts';
@@ -40,8 +40,8 @@ const pidOf = async (client: ResilientClient, taskId: string): Promise<number> =
 test('the turns of a killed worker run on another one within 5 s', async () => {
   const measured = await measureRecovery({ rounds: 1, tasks: 10 });
   expect(measured.length).toBeGreaterThan(0);
-  expect(Math.max(...measured)).toBeLessThan(5_000);
-}, 60_000);
+  expect(Math.max(...measured)).toBeLessThan(5_000 * patience);
+});
 
 test('when a worker was frozen beyond its lease, its turn is stopped and its writes are refused', async () => {
   await using scene = await startCrashAgents(2);
@@ -58,13 +58,13 @@ test('when a worker was frozen beyond its lease, its turn is stopped and its wri
   await zombie?.waitFor(/"event":"turn-fenced".*"outcome":"interrupted-taken-over"/);
   expect(await ended(client, taskId)).toBe('COMPLETED: attempt 2');
   expect(await pidOf(client, taskId)).toBe(second);
-}, 60_000);
+});
 
 test('a worker whose event loop is blocked for 2.5 s keeps its turns', async () => {
   await using scene = await startCrashAgents(2);
   const { client } = scene;
   expect(await ended(client, await begin(client, 'block 2500'))).toBe('COMPLETED: attempt 1');
-}, 60_000);
+});
 
 test('a message that kills its worker fails after its attempts, is a dead letter, and affects no other', async () => {
   const prefix = uniquePrefix();
@@ -82,7 +82,7 @@ test('a message that kills its worker fails after its attempts, is a dead letter
     { taskId: poison, attempts: 3, agent: 'crash-agent' },
   ]);
   await store.stop();
-}, 120_000);
+});
 
 test('a turn that exhausts all memory fails after its attempts, and affects no other', async () => {
   const env = { NODE_OPTIONS: '--max-old-space-size=96', MAX_ATTEMPTS: '2' };
@@ -92,4 +92,4 @@ test('a turn that exhausts all memory fails after its attempts, and affects no o
   const harmless = await begin(client, 'wait 100');
   expect(await ended(client, glutton)).toContain('FAILED: The agent stopped unexpectedly 2 times');
   expect(await ended(client, harmless)).toContain('COMPLETED');
-}, 120_000);
+});

@@ -1,10 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { freePort } from '@switchyard/local';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import { completed, refused, startOddAgent, stream } from './support/odd-agent.ts';
 import { load, words } from './support/run-load.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 it('every error is counted by its kind, and too many cause exit code 1', async () => {
   const made = {

@@ -1,11 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SeededRandom } from '../../statistics.ts';
 import { arrivals, keepPace } from '../open-model.ts';
 import { completed, startOddAgent } from './support/odd-agent.ts';
 import { load, words } from './support/run-load.ts';
-
-vi.setConfig({ testTimeout: 60_000 });
 
 describe('arrivals', () => {
   const timesOf = (seed: number, count: number, rate = 100): number[] =>

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { get } from '../../../tests/support/rest.ts';
 import { type Stack, startStack } from '../../../tests/support/stack.ts';
 import { type LoadRun, load, words } from './support/run-load.ts';
 
 // Each profile for 2 or 3 seconds against a real gateway and worker, whose own counts must agree with the report.
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const key = 'a-key-for-operators';
 let stack: Stack;
@@ -71,21 +69,25 @@ describe.each([
     expect(report.errors).toEqual([]);
     const { accepted, completed } = report.tasks;
     expect(accepted).toBeGreaterThan(10);
-    expect([accepted + report.warmUpTasks, completed]).toEqual([added.accepted, accepted]);
+    expect(completed).toBe(accepted);
+    // A stream that is left at the end of the run may be accepted, and have told its client nothing yet.
+    const unseen = added.accepted - accepted - report.warmUpTasks;
+    expect(unseen).toBeGreaterThanOrEqual(0);
+    expect(unseen).toBeLessThanOrEqual(report.streams?.left ?? 0);
     expect(added.stored).toBe(added.accepted);
     expect([code, report.verdict.passed]).toEqual([0, true]);
   });
 });
 
 it('polling-herd polls until its tasks have ended, and gets 304 while nothing changes', async () => {
-  const done = await run('polling-herd --rate 20 --duration 2s --text "work 700" --poll-from 50ms --warm-up 0ms');
+  const done = await run('polling-herd --rate 10 --duration 2s --text "work 3000" --poll-from 50ms --warm-up 0ms');
   const polls = operation(done, 'GetTask')?.requests ?? 0;
   expect(polls).toBe(done.added.reads);
   const unchanged = operation(done, 'GetTask, unchanged (304)')?.latency?.count ?? 0;
-  // At most three polls of a task find a change: the new task, perhaps its work, and its end.
+  // One to three polls of a task find a change: the new task, perhaps its work, and its end.
   expect(unchanged).toBeGreaterThan(done.report.tasks.accepted);
-  expect(unchanged).toBeLessThanOrEqual(polls - 2 * done.report.tasks.accepted);
-  expect(operation(done, 'task, until a poll sees its end')?.latency?.p50).toBeGreaterThan(700);
+  expect(unchanged).toBeLessThanOrEqual(polls - done.report.tasks.accepted);
+  expect(operation(done, 'task, until a poll sees its end')?.latency?.p50).toBeGreaterThan(3_000);
   expect(done.report.target.binding).toBe('HTTP+JSON');
 });
 

@@ -1,10 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { RateSearch } from '../ramp.ts';
 import { completed, type OddAgent, startOddAgent } from './support/odd-agent.ts';
 import { load, words } from './support/run-load.ts';
-
-vi.setConfig({ testTimeout: 90_000 });
 
 /** Answers one request at a time, in 10 ms each: fewer than 100 in a second. */
 function startSlowAgent(): Promise<OddAgent> {

@@ -1,9 +1,7 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { findAgent, requireAllowed } from '../target.ts';
 import { startOddAgent } from './support/odd-agent.ts';
 import { load } from './support/run-load.ts';
-
-vi.setConfig({ testTimeout: 30_000 });
 
 describe('a host', () => {
   it.each([

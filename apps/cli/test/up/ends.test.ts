@@ -59,7 +59,7 @@ async function untilAllAreGone(end: () => Promise<void> | void, withinMs: number
   await until(() => !all.some(({ pid }) => isAlive(pid)), { what: 'all its processes are gone', timeoutMs: withinMs });
 }
 
-describe('of switchyard up', { timeout: 120_000 }, () => {
+describe('of switchyard up', () => {
   it.each([[], ['--watch']])(
     'nothing is left after Ctrl-C, although an agent blocks its worker %j',
     async (...args) => {

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type ConsoleMessage, chromium, type Page } from 'playwright-core';
 import { isCi } from '../../../../tests/support/has-program.ts';
+import { patience } from '../../../../tests/support/until.ts';
 
 /** The path on Debian, then other usual ones. `node scripts/setup.mjs --browser` installs it. */
 const programs = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
@@ -77,7 +78,7 @@ export async function openPage(
 async function newPage(browser: Browser): Promise<Page> {
   const context = await browser.newContext();
   // Shorter than the timeout of a test, so that the error names what was missing.
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(15_000 * patience);
   return context.newPage();
 }
 

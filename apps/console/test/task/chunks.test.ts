@@ -2,7 +2,7 @@ import { setInterval } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { task } from '../../../../tests/support/stand-in-answers.ts';
-import { until } from '../../../../tests/support/until.ts';
+import { patience, until } from '../../../../tests/support/until.ts';
 import { hasBrowser } from '../support/browser.ts';
 import { useConsole } from '../support/use-console.ts';
 
@@ -19,7 +19,7 @@ const shownLines = (page: Page): Promise<number> =>
 describe.runIf(hasBrowser)('an artifact of 5,000 chunks', () => {
   const ui = useConsole();
 
-  it('is shown at most a second after each chunk', { timeout: 40_000 }, async () => {
+  it('is shown at most a second after each chunk', async () => {
     ui.api.send(path, { task: { id: taskId, contextId, ...blank, artifacts: [] } });
     await using opened = await ui.open(`/tasks/${taskId}`);
     const { page } = opened;
@@ -43,7 +43,7 @@ describe.runIf(hasBrowser)('an artifact of 5,000 chunks', () => {
     }
     await measuring;
     await until(async () => (await shownLines(page)) === chunks, { what: 'all of it is shown', timeoutMs: 1_000 });
-    expect(mostBehindMs).toBeLessThanOrEqual(1_000);
+    expect(mostBehindMs).toBeLessThanOrEqual(1_000 * patience);
     expect(opened.problems).toEqual([]);
   });
 });

@@ -12,7 +12,7 @@ const pixel = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QD
 const numbers = { working: 0, waiting: 4, failed: 5, queued: 6 };
 const idOf = (name: keyof typeof numbers): string => taskDetail(numbers[name]).taskId;
 
-describe.runIf(hasBrowser)('the page of a task', { timeout: 30_000 }, () => {
+describe.runIf(hasBrowser)('the page of a task', () => {
   const ui = useConsole({ tasks: 20_000 });
 
   const at = (name: keyof typeof numbers, query = '') => `/tasks/${idOf(name)}${query}`;

@@ -64,4 +64,4 @@ it('while Redis is unreachable, operators get 503 at once, and metrics are still
     what: 'metrics report the outage',
   });
   expect(await read()).not.toContain('switchyard_queue_jobs{');
-}, 30_000);
+});

@@ -24,7 +24,7 @@ test('a deployment that refuses a gateway after its start is tried again', async
   await until(() => deployment.isAnswering, { what: 'the deployment is reached' });
   expect(events).toEqual(['deployment-away', 'deployment-refuses', 'deployment-answers']);
   deployment.stop();
-}, 40_000);
+});
 
 test('what subscribes to deployments ends also the subscription of one that is reached after the end', async () => {
   await using deployments = new Deployments();
@@ -47,4 +47,4 @@ test('what subscribes to deployments ends also the subscription of one that is r
   await until(() => others > 0, { what: 'another subscriber is told' });
   expect(told).toBe(0);
   deployment.stop();
-}, 40_000);
+});

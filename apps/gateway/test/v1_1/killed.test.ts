@@ -1,5 +1,5 @@
 import type { StreamResponse, Task } from '@switchyard/protocol';
-import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { numberedLines } from '../../../../tests/support/all-events.ts';
 import { getTask, submit } from '../../../../tests/support/rest.ts';
 import { type Stack, startStack } from '../../../../tests/support/stack.ts';
@@ -11,8 +11,6 @@ import { type BindingName, bindingNames, clientOf, closeClients, type Numbered }
 // A2A 1.1 (docs/a2a-1-1.md) over each binding, at two gateways with two workers; one of each is killed.
 
 // On a busy machine processes start slowly.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
-
 const LINES = 200;
 
 let stack: Stack;

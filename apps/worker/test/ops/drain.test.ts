@@ -105,7 +105,7 @@ describe('a worker that is drained', () => {
     await new Ops(store).workers.undrain(worker.id);
     await completed(store, await send(store));
     expect(await stateOf(store, worker.id)).toBe('working');
-  }, 30_000);
+  });
 
   test('is "draining" while its turns run, and "drained" when they have ended', async () => {
     const bench = new Bench();
@@ -171,7 +171,7 @@ describe('an agent that is paused', () => {
     expect(bench.begun(taskId)).toEqual([]);
     expect(await new Ops(store).agents.resume('test-agent')).toMatchObject({ paused: false });
     await completed(store, taskId);
-  }, 20_000);
+  });
 });
 
 test('a stopped worker is not listed', async () => {

@@ -55,7 +55,7 @@ it('a worker serves metrics of its turns on METRICS_PORT, and lists recent figur
   await store.stop();
   worker.kill('SIGTERM');
   expect(await worker.exited).toBe(0);
-}, 30_000);
+});
 
 it('a worker whose METRICS_PORT is taken ends with the reason, before it takes any turn', async () => {
   const prefix = uniquePrefix();

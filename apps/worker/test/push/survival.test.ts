@@ -102,7 +102,7 @@ describe('the crash of a worker', () => {
     await startWorker(prefix);
     first.kill('SIGKILL');
     await until(() => receiver.taken.length === 1, afterCrash);
-  }, 120_000);
+  });
 
   test('between claiming a delivery queue and adding its job delays the delivery until it can be claimed again', async () => {
     await using receiver = await new Receiver().open();
@@ -113,5 +113,5 @@ describe('the crash of a worker', () => {
     expect(stage.store.settings.reclaimAfterMs).toBeLessThanOrEqual(maxDelayMs / 2);
     await startWorker(prefix);
     await until(() => receiver.taken.length === 1, afterCrash);
-  }, 120_000);
+  });
 });

@@ -22,7 +22,7 @@ const STEPS = 3;
 let cluster: TestCluster;
 beforeAll(async () => {
   cluster = await TestCluster.start({ masters: 2 });
-}, 60_000);
+});
 afterAll(() => cluster?.[Symbol.asyncDispose]());
 
 const groups = Array.from({ length: Math.ceil(cases.length / TOGETHER) }, (_, n) => {

@@ -98,4 +98,4 @@ test('on a replica no script writes anything, and each does when the replica is 
   await redis.replicaof('NO', 'ONE');
   await until(() => settled.length === writers.length, { what: 'all scripts have written', timeoutMs: 60_000 });
   expect(await Promise.all(answers)).toEqual(writers.map(({ answer }) => answer));
-}, 120_000);
+});
