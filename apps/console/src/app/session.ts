@@ -86,11 +86,11 @@ export async function signIn(key: string): Promise<void> {
   }
 }
 
-/** Shows another of several deployments. */
-export function chooseDeployment(number: number): void {
+/** Shows another of several deployments. @param to the page to go to; default: this one */
+export function chooseDeployment(number: number, to = location.href): void {
   sessionStorage.setItem(deploymentName, String(number));
   // Every list, stream and half-filled form is of the previous one.
-  location.reload();
+  location.assign(to);
 }
 
 /** Another gateway may have had others. */

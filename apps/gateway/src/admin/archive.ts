@@ -1,11 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ArchiveRecount, ArchiveStatus } from '@switchyard/operator-api';
-import type { Ops } from '@switchyard/operators';
 import { A2AError } from '@switchyard/protocol';
 import type { z } from 'zod';
 import { archiveCheckParameters, noParameters, recopyParameters } from './parameters.ts';
 import { progressAnswer } from './progress.ts';
-import { adminAction, adminRoute, type EventsAnswer } from './route.ts';
+import { type AdminBackend, adminAction, adminRoute, type EventsAnswer } from './route.ts';
 
 /** Ended tasks outside of Redis: what there is, and whether it is what Redis has. */
 export const archiveRoutes = [
@@ -14,11 +13,11 @@ export const archiveRoutes = [
     noParameters,
     async ({ ops }): Promise<ArchiveStatus> => (ops.archiver ? { archive: await ops.archiver.status() } : {}),
   ),
-  adminRoute(['get', '/admin/archive\\:verify'], archiveCheckParameters, async ({ ops }, { parameters }) =>
-    checked(ops, { ...parameters, isRepair: false }),
+  adminRoute(['get', '/admin/archive\\:verify'], archiveCheckParameters, async (backend, { parameters }) =>
+    checked(backend, { ...parameters, isRepair: false }),
   ),
-  adminRoute(['post', '/admin/archive\\:repair'], archiveCheckParameters, async ({ ops }, { parameters }) =>
-    checked(ops, { ...parameters, isRepair: true }),
+  adminRoute(['post', '/admin/archive\\:repair'], archiveCheckParameters, async (backend, { parameters }) =>
+    checked(backend, { ...parameters, isRepair: true }),
   ),
   adminRoute(['post', '/admin/archive\\:recopy'], recopyParameters, async ({ ops }, { parameters }) => {
     await there(ops.archiver).recopy(parameters.since);
@@ -58,7 +57,7 @@ interface Check extends z.output<typeof archiveCheckParameters> {
 }
 
 /** @throws {A2AError} */
-function checked({ archiveCheck }: Ops, check: Check): Promise<EventsAnswer> {
-  const begin = there(archiveCheck);
-  return progressAnswer((signal) => begin.run(check, signal));
+function checked({ ops, deployment }: AdminBackend, check: Check): Promise<EventsAnswer> {
+  const begin = there(ops.archiveCheck);
+  return progressAnswer((signal) => begin.run(check, signal), deployment);
 }

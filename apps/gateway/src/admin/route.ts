@@ -11,6 +11,7 @@ import { eventIdInHeader } from '../bindings/http-call.ts';
 import type { ReadinessReading, ServedDeployment } from '../http/serve-health.ts';
 import type { StreamItem } from '../operations/operation.ts';
 import type { Operator } from './operators.ts';
+import { withOwnToken, withTokenOf } from './page-tokens.ts';
 import { noParameters, readParameters } from './parameters.ts';
 
 /** What operators' routes work on: a deployment. */
@@ -108,7 +109,7 @@ export function adminRoute<Schema extends z.ZodType, Answer extends object | und
     path,
     what,
     run: async ({ backend, reached, deployment }, req, operator) => {
-      const parameters = await readParameters(req, schema);
+      const parameters = withOwnToken(await readParameters(req, schema), deployment);
       const [id, after] = [pathPart(req, 'id'), eventIdInHeader(req)];
       const answer = await run(backend, { id, parameters, operator, reached, after });
       return { answer: withDeployment(answer, deployment), details: details?.(answer) };
@@ -119,7 +120,7 @@ export function adminRoute<Schema extends z.ZodType, Answer extends object | und
 /** An answer says which of several deployments it is about. */
 function withDeployment(answer: object | undefined, deployment: number | undefined): AdminAnswer['answer'] {
   const isPlain = answer !== undefined && !(answer instanceof EventsAnswer) && !(answer instanceof FileAnswer);
-  return isPlain && deployment !== undefined ? { deployment, ...answer } : answer;
+  return isPlain && deployment !== undefined ? { deployment, ...withTokenOf(answer, deployment) } : answer;
 }
 
 /** An action without parameters. */

@@ -21,8 +21,11 @@ export const tenantRoutes = [
   adminRoute(
     ['get', '/admin/tenants/:id/export'],
     exportParameters,
-    (_, { id, parameters, reached }) =>
-      progressAnswer((signal) => exportTenant(reached, { ...parameters, tenant: id }, signal)),
+    ({ deployment }, { id, parameters, reached }) =>
+      progressAnswer(
+        (signal) => exportTenant(reached, { ...parameters, tenant: id }, signal),
+        reached.length === 1 ? deployment : undefined,
+      ),
     // Texts of clients and agents.
     { what: 'admin' },
   ),

@@ -33,6 +33,16 @@ async function ask<Body>(path: string, { verb = 'GET', port = ports.all } = {}):
   return { status: response.status, headers: response.headers, body: text ? JSON.parse(text) : undefined };
 }
 
+interface TaskPage {
+  readonly tasks: readonly { readonly taskId: string }[];
+  readonly totalSize: number;
+  readonly nextPageToken: string;
+}
+
+const totalIn = async (number: number): Promise<number> =>
+  (await ask<TaskPage>(`/admin/tasks?deployment=${number}`)).body.totalSize;
+const sendEach = () => Promise.all(subjects.map((subject) => sendAs(url, subject)));
+
 /** A task in deployment 1. */
 async function taskIn1(): Promise<Task> {
   for (const subject of subjects) {
@@ -80,6 +90,21 @@ describe('An operator of several deployments', () => {
     expect((await ask('/admin/tasks')).body).toMatchObject({ deployment: 0 });
     const wrong = await ask<ErrorBody>('/admin/tasks?deployment=3');
     expect([wrong.status, JSON.stringify(wrong.body)]).toEqual([400, expect.stringContaining('0, 1, 2')]);
+  });
+
+  it('gets the next page of a list only from its own deployment', async () => {
+    for (const number of [0, 1]) while ((await totalIn(number)) < 2) await sendEach();
+    const first = await ask<TaskPage>('/admin/tasks?deployment=1&pageSize=1');
+    const token = encodeURIComponent(first.body.nextPageToken);
+    const wrong = await ask<ErrorBody>(`/admin/tasks?deployment=0&pageSize=1&pageToken=${token}`);
+    expect([wrong.status, JSON.stringify(wrong.body)]).toEqual([
+      400,
+      expect.stringContaining('is of deployment 1, and this request is about deployment 0'),
+    ]);
+    const next = await ask<TaskPage>(`/admin/tasks?deployment=1&pageSize=1&pageToken=${token}`);
+    expect(next.body.tasks.map(({ taskId }) => deploymentOf(taskId))).toEqual([1]);
+    expect(next.body.tasks).not.toEqual(first.body.tasks);
+    expect((await ask('/admin/tasks?deployment=1&pageToken=abc')).status).toBe(400);
   });
 
   it('is told which deployments there are, and which do not answer', async () => {
@@ -131,6 +156,10 @@ describe('A tenant of several deployments', () => {
       'Deployment 1 does not answer: its tasks, and those of later ones, are missing',
     ]);
     expect((await exported('?pageToken=7.0.x')).status).toBe(400);
+    const own = (await exported('?deployment=0')).events.at(0);
+    expect((await exported(`?deployment=0&pageToken=${own.nextPageToken}`)).status).toBe(200);
+    const other = await exported(`?deployment=1&pageToken=${own.nextPageToken}`);
+    expect([other.status, other.text]).toEqual([400, expect.stringContaining('is of deployment 0')]);
     expect(new Set((await exported('?deployment=1')).ids)).toEqual(new Set(rest.ids));
   });
 

@@ -1,6 +1,7 @@
 import type { TaskDetail } from '@switchyard/operator-api';
 import type { ComponentChildren } from 'preact';
 import { href, taskPath } from '../../app/route.ts';
+import { chooseDeployment, session } from '../../app/session.ts';
 import { clientText } from '../../design/client-text.ts';
 import { Id } from '../../design/id.tsx';
 import { fullTime } from '../../design/time-text.ts';
@@ -15,13 +16,7 @@ export function Facts({ detail }: { readonly detail: TaskDetail }) {
         <Id id={taskId} length={36} />
       </Fact>
       <Fact name="Context">
-        {contextId === taskId ? (
-          'none'
-        ) : (
-          <a href={href('/tasks', { q: `context:"${contextId}"` })} title="All tasks of the context">
-            {contextId}
-          </a>
-        )}
+        {contextId === taskId ? 'none' : <ContextLink contextId={contextId} deployment={detail.deployment} />}
       </Fact>
       {detail.deployment !== undefined && <Fact name="Deployment">{detail.deployment}</Fact>}
       <Fact name="Client">{clientText({ tenant, subject })}</Fact>
@@ -41,6 +36,23 @@ export function Facts({ detail }: { readonly detail: TaskDetail }) {
       {detail.isArchived && <Fact name="Kept">in the archive</Fact>}
       {expiresAt !== undefined && <Fact name="Kept until">{fullTime(expiresAt)}</Fact>}
     </dl>
+  );
+}
+
+/** The tasks of the context in the task's deployment, which may be another one than the operator has chosen. */
+function ContextLink({ contextId, deployment }: Pick<TaskDetail, 'contextId' | 'deployment'>) {
+  const to = href('/tasks', { q: `context:"${contextId}"` });
+  const isOther = deployment !== undefined && deployment !== session().me.deployment;
+  const follow = (event: MouseEvent): void => {
+    if (!isOther || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    chooseDeployment(deployment, to);
+  };
+  const where = deployment === undefined ? '' : ` in deployment ${deployment}`;
+  return (
+    <a href={to} title={`All tasks of the context${where}`} onClick={follow}>
+      {contextId}
+    </a>
   );
 }
 

@@ -4,6 +4,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { call, problemText } from '../../app/api.ts';
 import { useLive } from '../../app/live.ts';
 import { query, setQuery } from '../../app/route.ts';
+import { session } from '../../app/session.ts';
 import { BulkBar } from '../../design/bulk.tsx';
 import { Search } from '../../design/field.tsx';
 import { useMedia } from '../../design/media.ts';
@@ -81,7 +82,13 @@ function SearchBar({ text }: { readonly text: string }) {
 
 function countText(totalSize: number | undefined, isPartial = false): string {
   if (totalSize === undefined) return '';
-  return `${isPartial ? 'at least ' : ''}${totalSize.toLocaleString()}`;
+  return `${isPartial ? 'at least ' : ''}${totalSize.toLocaleString()}${placeText('in')}`;
+}
+
+/** Of several deployments, the one that is searched: ` in deployment 1`. */
+function placeText(word: 'in' | 'of'): string {
+  const { deployments, deployment } = session().me;
+  return deployments === undefined ? '' : ` ${word} deployment ${deployment}`;
 }
 
 function Problems({ texts }: { readonly texts: readonly (string | undefined)[] }) {
@@ -157,7 +164,7 @@ function Found({ list, text }: { readonly list: TaskList; readonly text: string 
 function NoTasks({ isSearch, hasWords }: { readonly isSearch: boolean; readonly hasWords: boolean }) {
   if (isSearch)
     return (
-      <Empty icon="search" title="No task matches">
+      <Empty icon="search" title={`No task${placeText('of')} matches`}>
         {hasWords && 'Words are whole, and found in ended tasks only, once these are in the archive.'}
       </Empty>
     );
