@@ -11,6 +11,9 @@ export function quantile(values: readonly number[], share: number): number {
 
 export const median = (values: readonly number[]): number => quantile(values, 0.5);
 
+export const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
 export type LatencySummary = NonNullable<ReturnType<Latencies['summary']>>;
 
 const MICROSECONDS = 1_000;

@@ -5,10 +5,10 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { startArchiveAndFiles } from '../../tests/support/archive-and-files.ts';
 import { startProgram } from '../../tests/support/process.ts';
-import { count, flag, readCommandLine, settings, word } from '../options.ts';
+import { count, flag, readCommandLine, settings, time, word } from '../options.ts';
 import { median } from '../statistics.ts';
 import { markdownRow, markdownTable } from '../tables.ts';
-import { whileCopying } from './copying.ts';
+import { repeated, whileCopying } from './copying.ts';
 import { type Contender, type Contest, measureRow, type Result, type Row } from './measure.ts';
 import { commit, conditions, inWords, tableHead, tableRow, today, writeResult } from './report.ts';
 import { rows, wireRows } from './rows/index.ts';
@@ -21,12 +21,14 @@ const { options, names } = readCommandLine({
   turn, after a round to warm up. Rows inside of a process (list, memory, append, read), or with a gateway of their own
   (send-with), are measured by the bench of each tree. What a setting costs: the same checkout twice, --tree . --env …;
   those rows are left out then. What an archive and files cost: --tree . --archive; their worker copies ended tasks in
-  each round, and "seen" has how many. Rows: ${ids.join(', ')}`,
+  each round and rests, as in production, and "seen" has how many it copies. Of GetTask, streams, one and 64 callers:
+  --tree . --archive get-task eight-streams curve-blocking-1 curve-blocking-64. Rows: ${ids.join(', ')}`,
   options: {
     tree: word('<folder>', 'the other checkout, with its node_modules', [/./, 'a folder']),
     rounds: count('rounds of each row', '6', ['1']),
     env: settings('settings of this checkout only'),
     archive: flag('this checkout only has an archive, whose worker copies all the while, and files'),
+    roundMs: time('of a round with --archive, at least: the worker rests for seconds', '10s', ['1s', '10m']),
     save: flag('write workshop/bench/results/before-after.md'),
   },
   names: ids,
@@ -62,23 +64,25 @@ function onBoth({ share: _, ...row }: Row): Row {
     name,
     measure: async () => median([await ours.measure()].flat()),
   });
+  const { ARCHIVE_URL: archiveUrl } = archived;
+  const copies = archiveUrl !== undefined && !row.hasNoWorker;
+  const measured = copies ? repeated(row, options.roundMs) : row;
   return {
-    ...row,
+    ...measured,
     bars: [],
-    warmUps: Math.max(1, row.warmUps ?? (row.isShort ? 3 : 1)),
+    warmUps: Math.max(1, measured.warmUps ?? (measured.isShort ? 3 : 1)),
     async open(stage) {
       await (row.hasNoWorker ? before.withoutWorker() : before.withWorker());
-      const [own, other] = [await row.open(stage), await row.open(before)];
+      const [own, other] = [await measured.open(stage), await measured.open(before)];
       const close = async (): Promise<void> => {
         stage.worker?.kill('SIGCONT');
         for (const contest of [own, other]) await contest.close?.();
         await before.clear();
       };
       const notes: Record<string, number> = {};
-      const { ARCHIVE_URL: archiveUrl } = archived;
       const ours = contender('after', own);
       return {
-        ours: archiveUrl && !row.hasNoWorker ? whileCopying(ours, { stage, archiveUrl, notes }) : ours,
+        ours: copies ? await whileCopying(ours, { stage, archiveUrl, notes }) : ours,
         others: [contender('before', other)],
         notes,
         close,

@@ -93,6 +93,9 @@ export async function openStage({ tree, env: common = {} }: StageOptions = {}) {
     await until(async () => !(await unfinished()), { what: 'all tasks are completed', timeoutMs: 120_000 });
   };
 
+  /** The time up to which the worker has copied ended tasks to its archive. */
+  const copiesUpTo = (): Promise<string | null> => redis.get(`${PREFIX}{s0}:outbox:archived`);
+
   /** Deletes all tasks and jobs, once a running worker has none left. The worker stays, and so do announcements. */
   const clear = async (): Promise<void> => {
     if (worker) await untilFinished();
@@ -119,6 +122,7 @@ export async function openStage({ tree, env: common = {} }: StageOptions = {}) {
     stopPeers,
     unfinished,
     untilFinished,
+    copiesUpTo,
     clear,
     get worker() {
       return worker;

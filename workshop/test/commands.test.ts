@@ -16,7 +16,7 @@ it.concurrent.each([
   ],
   [
     'bench/before-after.ts',
-    ['--tree', '.', '--archive', '--rounds', '1', 'curve-blocking-8'],
+    ['--tree', '.', '--archive', '--round', '2s', '--rounds', '1', 'curve-blocking-8'],
     /after [\d.,]+ tasks.*before [\d.,]+ tasks.*copies a second \d/,
   ],
   ['bench/latency.ts', ['--rounds', '10'], /^ +SendMessage, returnImmediately +[\d.]+ ms/m],
