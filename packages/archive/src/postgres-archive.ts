@@ -1,4 +1,5 @@
 import {
+  ArchiveBusy,
   type ArchivedReading,
   type ArchivedTask,
   type ArchivePage,
@@ -25,7 +26,7 @@ import { type ReadRow, readingOf, readStatement } from './read.ts';
 import { searchStatement } from './search.ts';
 import type { Statement } from './statement.ts';
 import type { Tables } from './tables.ts';
-import { ArchiveRefused, DataRefused } from './unavailable.ts';
+import { AllBusy, ArchiveRefused, DataRefused } from './unavailable.ts';
 
 export interface ArchiveSettings {
   /** `postgres://user:password@host:port/database`, with parameters of `pg`, and `schema`. */
@@ -51,6 +52,8 @@ const RECOUNT_TIMEOUT_MS = 2 * 60 * 60_000;
 const SEARCHES = 2;
 /** Else PostgreSQL reads the words of each task of a page on which some have the wanted ones. */
 const SEARCH_MEMORY = '64MB';
+
+const emptyPage: ArchivePage = { total: 0, entries: [] };
 
 /** Ended tasks in a table of PostgreSQL 13 or later. */
 export class PostgresArchive implements TaskArchive {
@@ -102,14 +105,22 @@ export class PostgresArchive implements TaskArchive {
   }
 
   async find(query: ArchiveQuery): Promise<ArchivePage> {
-    const isSearch = query.text !== undefined;
-    const statement = isSearch
-      ? searchStatement(this.#tables.tasks, query, query.text)
-      : findStatement(this.#tables, query);
-    if (!statement) return { total: 0, entries: [] };
+    if (query.text !== undefined) return this.#search(query, query.text);
+    const statement = findStatement(this.#tables, query);
+    const [page] = statement ? await this.#query<ArchivePage>(statement) : [];
+    return page ?? emptyPage;
+  }
+
+  async #search(query: ArchiveQuery, text: string): Promise<ArchivePage> {
+    const statement = searchStatement(this.#tables.tasks, query, text);
+    if (!statement) return emptyPage;
     await this.start();
-    const [page] = await (isSearch ? this.#searches : this.#database).query<ArchivePage>(statement);
-    return page ?? { total: 0, entries: [] };
+    try {
+      const [page] = await this.#searches.query<ArchivePage>(statement);
+      return page ?? emptyPage;
+    } catch (error) {
+      throw error instanceof AllBusy ? new ArchiveBusy(error.message, { cause: error }) : error;
+    }
   }
 
   async read(taskIds: readonly string[], view: ArchiveView): Promise<ReadonlyMap<string, ArchivedReading>> {

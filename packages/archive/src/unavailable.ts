@@ -25,6 +25,8 @@ export function unavailable(error: unknown, asked: Asked): ArchiveUnavailable {
   const place = asked.host.startsWith('/') ? asked.host : `${asked.host}:${asked.port}`;
   if (isAboutData(error)) return new DataRefused(`The archive at ${place} refuses the data (${nameOf(error)}).`);
   const options = { cause: isLong(error) ? undefined : error };
+  if (isAboutWaiting(error))
+    return new AllBusy(`All connections of this program to the archive at ${place} were busy for too long.`, options);
   if (isTlsFailure(error))
     return new ArchiveRefused(
       `TLS with the archive at ${place} failed (${reasonOf(error)}): see sslmode and sslrootcert in ARCHIVE_URL.`,
@@ -42,6 +44,9 @@ export function unavailable(error: unknown, asked: Asked): ArchiveUnavailable {
 
 /** PostgreSQL answers, and nothing but a change of it or of ARCHIVE_URL will help. */
 export class ArchiveRefused extends ArchiveUnavailable {}
+
+/** All connections of this program are used, for longer than a request waits. */
+export class AllBusy extends ArchiveUnavailable {}
 
 /** The statement will fail again. Without the cause, whose details may have contents of tasks. */
 export class DataRefused extends ArchiveUnavailable {}
@@ -72,6 +77,11 @@ function refusal({ code = '', message }: DatabaseError, { user, database }: Aske
   if (code === TOO_SLOW) return `${who} took too long (${message}).`;
   if (code.startsWith('57P') || code.startsWith('53')) return `${who} is not ready (${message}).`;
   return `${who} failed (${message.slice(0, MAX_MESSAGE)}).`;
+}
+
+/** All connections are used. `pg` gives this as a text only. */
+function isAboutWaiting(error: unknown): boolean {
+  return error instanceof Error && error.message === 'timeout exceeded when trying to connect';
 }
 
 /** Nobody else than PostgreSQL should be there, or it has no TLS. `pg` gives the last one as a text only. */

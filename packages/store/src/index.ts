@@ -7,6 +7,7 @@ export {
   StoreUnreachable,
 } from '@switchyard/redis';
 export {
+  ArchiveBusy,
   type ArchivedJson,
   type ArchivedReading,
   type ArchivedTask,

@@ -1,6 +1,13 @@
 import { type FileRefusal, FileRefused } from '@switchyard/files';
 import { A2AError, type A2AErrorCode, type A2AErrorDetails } from '@switchyard/protocol';
-import { AnswersTooLarge, ArchiveUnavailable, isOutage, isOutOfMemory, TaskMissing } from '@switchyard/store';
+import {
+  AnswersTooLarge,
+  ArchiveBusy,
+  ArchiveUnavailable,
+  isOutage,
+  isOutOfMemory,
+  TaskMissing,
+} from '@switchyard/store';
 import { EndOfWait } from './end-of-wait.ts';
 
 /** Why a file is not stored, or not read, as an error. */
@@ -37,6 +44,10 @@ export function toA2AError(thrown: unknown): A2AError {
       retryAfterSeconds: 1,
       cause: thrown,
     });
+  }
+  if (thrown instanceof ArchiveBusy) {
+    const text = 'Searches for words wait for each other at this gateway: try again in some seconds';
+    return new A2AError('Unavailable', text, { metadata: { limit: 'text-searches' }, retryAfterSeconds: 5 });
   }
   if (isOutage(thrown)) {
     const what = thrown instanceof ArchiveUnavailable ? 'archive of ended tasks' : 'task store';

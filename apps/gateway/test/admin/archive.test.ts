@@ -1,79 +1,38 @@
 import type { AuditEvent } from '@switchyard/access';
-import { PostgresArchive } from '@switchyard/archive';
 import {
   type ArchiveCheckProgress,
   type ArchiveProblem,
   archiveCheckSchema,
   OperatorClient,
 } from '@switchyard/operator-api';
-import { Ops } from '@switchyard/operators';
 import { Redis } from 'ioredis';
-import { Client } from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { skippedFor } from '../../../../tests/support/has-program.ts';
-import { missingPostgres, startPostgres, type TestPostgres } from '../../../../tests/support/postgres.ts';
-import { uniquePrefix } from '../../../../tests/support/prefix.ts';
+import { missingPostgres } from '../../../../tests/support/postgres.ts';
 import { until } from '../../../../tests/support/until.ts';
 import { agents } from '../support/agents.ts';
 import { type ErrorBody, submit } from '../support/client.ts';
-import { type AdminStage, begin, fieldsOf, key, openAdminStage } from './support.ts';
+import { useArchiveStage } from './archive-stage.ts';
+import { begin, fieldsOf, key, openAdminStage } from './support.ts';
 
 describe.skipIf(skippedFor(missingPostgres))('the archive, for operators', () => {
-  let postgres: TestPostgres;
-  beforeAll(async () => {
-    postgres = await startPostgres();
-  });
-  afterAll(() => postgres?.stop());
+  const stage = useArchiveStage();
 
-  let stage: AdminStage;
-  let archive: PostgresArchive;
-  let redis: Redis;
-  let prefix = '';
-  beforeEach(async () => {
-    prefix = uniquePrefix();
-    archive = new PostgresArchive({ url: postgres.url, schema: prefix, onError: () => undefined, timeoutMs: 2_000 });
-    stage = await openAdminStage({ shards: 2, prefix }, { archive });
-    redis = new Redis(inject('redisUrl'));
-    return async () => {
-      await stage[Symbol.asyncDispose]();
-      await archive.stop();
-      redis.disconnect();
-    };
-  });
-
-  const signal = new AbortController().signal;
-  /** As a worker does, of tasks that ended before this call. */
-  const copy = () => new Ops(stage.store).archiver?.run({ afterMs: 1, everyMs: 1, signal });
-
-  async function ended(count: number): Promise<string[]> {
-    const ids: string[] = [];
-    for (let i = 0; i < count; i += 1) {
-      const { id } = await submit(stage.url);
-      const turn = await begin(stage.store, id);
-      await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
-      ids.push(id);
-    }
-    return ids;
-  }
+  const ended = (count: number): Promise<string[]> =>
+    Array.fromAsync({ length: count }, async () => {
+      const { id } = await submit(stage().admin.url);
+      await stage().end(id);
+      return id;
+    });
 
   async function copied(count: number): Promise<string[]> {
     const ids = await ended(count);
-    const areThere = async () => {
-      await copy();
-      return (await archive.existing(ids)).size === count;
-    };
-    await until(areThere, { what: 'they are copied' });
+    await stage().copied(...ids);
     return ids;
   }
 
-  async function run(sql: string): Promise<void> {
-    const client = new Client({ connectionString: postgres.url });
-    await client.connect();
-    await client.query(sql).finally(() => client.end());
-  }
-
   function check(isRepair: boolean, query: object = {}, abort?: AbortSignal): AsyncGenerator<ArchiveCheckProgress> {
-    const client = new OperatorClient({ url: stage.adminUrl, key });
+    const client = new OperatorClient({ url: stage().admin.adminUrl, key });
     const call = isRepair
       ? ({ method: 'POST', body: query } as const)
       : ({ query: query as Record<string, string> } as const);
@@ -92,8 +51,8 @@ describe.skipIf(skippedFor(missingPostgres))('the archive, for operators', () =>
   it('a check finds nothing where all is copied, and does not look at what is not to be copied yet', async () => {
     const ids = await copied(45);
     await ended(2);
-    const { id } = await submit(stage.url);
-    await begin(stage.store, id);
+    const { id } = await submit(stage().admin.url);
+    await begin(stage().admin.store, id);
     const events = await Array.fromAsync(check(false));
     expect(events[0]).toMatchObject({ total: ids.length, done: 0, isDone: false });
     expect(events.at(-1)).toMatchObject({ total: ids.length, done: ids.length, isDone: true });
@@ -102,12 +61,12 @@ describe.skipIf(skippedFor(missingPostgres))('the archive, for operators', () =>
 
   it('finds what is missing, different, unreadable, deleted or damaged, and repairs what can be repaired', async () => {
     const [sound = '', missing = '', old = '', unreadable = '', deleted = '', damaged = ''] = await copied(6);
-    await run(`DELETE FROM "${prefix}".tasks WHERE id = '${missing}'`);
-    await run(`UPDATE "${prefix}".tasks SET tail = ',"metadata":{}}' WHERE id = '${old}'`);
-    await run(`UPDATE "${prefix}".tasks SET row_json = '' WHERE id = '${unreadable}'`);
-    await archive.delete(deleted);
-    const [record = ''] = await redis.keys(`${prefix}{s*}:t:${damaged}`);
-    await redis.hdel(record, 'status');
+    await stage().sql(`DELETE FROM "${stage().prefix}".tasks WHERE id = '${missing}'`);
+    await stage().sql(`UPDATE "${stage().prefix}".tasks SET tail = ',"metadata":{}}' WHERE id = '${old}'`);
+    await stage().sql(`UPDATE "${stage().prefix}".tasks SET row_json = '' WHERE id = '${unreadable}'`);
+    await stage().archive.delete(deleted);
+    const [record = ''] = await stage().redis.keys(`${stage().prefix}{s*}:t:${damaged}`);
+    await stage().redis.hdel(record, 'status');
     const found = await problems(false);
     expect(found).toEqual({
       [missing]: { problem: 'missing' },
@@ -122,10 +81,10 @@ describe.skipIf(skippedFor(missingPostgres))('the archive, for operators', () =>
     expect(Object.values(repaired).filter(({ isRepaired }) => isRepaired)).toHaveLength(4);
     expect(repaired[damaged]).toEqual({ problem: 'damaged', isRepaired: false });
     expect(await problems(false)).toEqual({ [damaged]: { problem: 'damaged' } });
-    expect(await archive.existing([sound, missing, old, unreadable])).toHaveProperty('size', 4);
-    expect((await stage.ask(`/admin/tasks/${deleted}`)).status).toBe(404);
+    expect(await stage().archive.existing([sound, missing, old, unreadable])).toHaveProperty('size', 4);
+    expect((await stage().admin.ask(`/admin/tasks/${deleted}`)).status).toBe(404);
     const trail = async (): Promise<(string | undefined)[]> => {
-      const { body } = await stage.ask<{ events: AuditEvent[] }>('/admin/audit?what=admin');
+      const { body } = await stage().admin.ask<{ events: AuditEvent[] }>('/admin/audit?what=admin');
       return body.events.map(({ operation }) => operation);
     };
     await expect.poll(trail).toEqual(['POST /admin/archive:repair']);
@@ -133,7 +92,7 @@ describe.skipIf(skippedFor(missingPostgres))('the archive, for operators', () =>
 
   it('a check of a sample looks at about so many tasks, and one that broke off goes on where it was', async () => {
     const ids = await copied(90);
-    await run(`DELETE FROM "${prefix}".tasks`);
+    await stage().sql(`DELETE FROM "${stage().prefix}".tasks`);
     const some = Object.keys(await problems(false, { sample: 30 }));
     expect(some.length).toBeGreaterThan(5);
     expect(some.length).toBeLessThan(60);
@@ -146,13 +105,13 @@ describe.skipIf(skippedFor(missingPostgres))('the archive, for operators', () =>
       if (progress.done > 30) break;
     }
     // An agent that comes or goes changes no place.
-    await stage.store.registry.announce(
+    await stage().admin.store.registry.announce(
       agents.map((agent) => ({ ...agent, id: `a-${agent.id}` })),
       'another',
     );
     const rest = Object.keys(await problems(false, { sample: 0, pageToken: nextPageToken }));
     expect([...seen, ...rest].sort()).toEqual(ids.sort());
-    const wrong = await stage.ask<ErrorBody>(`/admin/archive:verify?sample=1&pageToken=${nextPageToken}`);
+    const wrong = await stage().admin.ask<ErrorBody>(`/admin/archive:verify?sample=1&pageToken=${nextPageToken}`);
     expect([wrong.status, fieldsOf(wrong)]).toEqual([400, ['pageToken']]);
   });
 
@@ -160,50 +119,68 @@ describe.skipIf(skippedFor(missingPostgres))('the archive, for operators', () =>
     await copied(60);
     const running = check(false);
     await running.next();
-    postgres.freeze();
+    stage().postgres.freeze();
     try {
       await expect(Array.fromAsync(running)).rejects.toMatchObject({ status: 503 });
-      expect(stage.log.join('')).toContain('The archive');
-      const answer = await stage.ask('/admin/archive');
+      expect(stage().admin.log.join('')).toContain('The archive');
+      const answer = await stage().admin.ask('/admin/archive');
       expect(answer.status).toBe(503);
       expect(JSON.stringify(answer.body)).toContain('The archive of ended tasks is unavailable');
     } finally {
-      postgres.thaw();
+      stage().postgres.thaw();
     }
     await expect.poll(() => problems(false).catch(() => 'away')).toEqual({});
+  });
+
+  it('searches for words wait for each other, and say so when that takes too long', async () => {
+    await copied(1);
+    const other = await stage().connect();
+    onTestFinished(() => other.end());
+    await other.query(`BEGIN; LOCK TABLE "${stage().prefix}".tasks`);
+    const search = () => stage().admin.ask<ErrorBody>('/admin/tasks?text=hello');
+    const answers = await Promise.all(Array.from({ length: 3 }, search));
+    const [busy] = answers.filter(({ status }) => status === 503);
+    expect(answers.map(({ status }) => status).sort()).toEqual([400, 400, 503]);
+    expect(busy?.headers.get('retry-after')).toBe('5');
+    expect(busy?.body.error).toMatchObject({
+      message: 'Searches for words wait for each other at this gateway: try again in some seconds',
+      details: expect.arrayContaining([expect.objectContaining({ metadata: { limit: 'text-searches' } })]),
+    });
   });
 
   it('all is copied again, or what has ended since a time: also while a worker copies', async () => {
     const old = await copied(3);
     const since = new Date().toISOString();
     const young = await copied(3);
-    await run(`DELETE FROM "${prefix}".tasks`);
-    await copy();
-    expect(await archive.existing([...old, ...young])).toEqual(new Set());
-    expect((await stage.ask(`/admin/archive:recopy?since=${since}`, 'POST')).status).toBe(204);
-    await until(async () => (await copy()) && (await archive.existing(young)).size === 3, { what: 'copied again' });
-    expect(await archive.existing(old)).toEqual(new Set());
+    await stage().sql(`DELETE FROM "${stage().prefix}".tasks`);
+    await stage().copy();
+    expect(await stage().archive.existing([...old, ...young])).toEqual(new Set());
+    expect((await stage().admin.ask(`/admin/archive:recopy?since=${since}`, 'POST')).status).toBe(204);
+    await until(async () => (await stage().copy()) && (await stage().archive.existing(young)).size === 3, {
+      what: 'copied again',
+    });
+    expect(await stage().archive.existing(old)).toEqual(new Set());
 
     // A worker that has read what it copies next does not write that it has copied all.
-    const ops = new Ops(stage.store);
+    const { archive } = stage();
     const put = archive.put.bind(archive);
     onTestFinished(() => void Object.assign(archive, { put }));
     let isSetBack = false;
     await ended(1);
     Object.assign(archive, {
       put: async (...tasks: Parameters<typeof put>) => {
-        if (!isSetBack) await stage.ask('/admin/archive:recopy', 'POST');
+        if (!isSetBack) await stage().admin.ask('/admin/archive:recopy', 'POST');
         isSetBack = true;
         await put(...tasks);
       },
     });
     const isCopied = async () => {
-      await ops.archiver?.run({ afterMs: 1, everyMs: 1, signal });
-      return isSetBack && (await archive.existing(old)).size === 3;
+      await stage().copy();
+      return isSetBack && (await stage().archive.existing(old)).size === 3;
     };
     await until(isCopied, { what: 'all are copied again' });
     expect(await problems(false)).toEqual({});
-    expect((await stage.ask('/admin/archive:forget', 'POST')).status).toBe(409);
+    expect((await stage().admin.ask('/admin/archive:forget', 'POST')).status).toBe(409);
   });
 });
 

@@ -1,20 +1,16 @@
 import type { AuditEvent } from '@switchyard/access';
-import { PostgresArchive } from '@switchyard/archive';
 import { OperatorClient, tenantExportSchema } from '@switchyard/operator-api';
 import { Ops } from '@switchyard/operators';
 import type { Task } from '@switchyard/protocol';
 import type { Scope } from '@switchyard/store';
-import { sortableTime } from '@switchyard/store/inside';
-import { Redis } from 'ioredis';
-import { Client } from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { skippedFor } from '../../../../tests/support/has-program.ts';
-import { missingPostgres, startPostgres, type TestPostgres } from '../../../../tests/support/postgres.ts';
-import { uniquePrefix } from '../../../../tests/support/prefix.ts';
-import { accepted, begun, userMessage } from '../../../../tests/support/store/drive.ts';
+import { missingPostgres } from '../../../../tests/support/postgres.ts';
+import { accepted, userMessage } from '../../../../tests/support/store/drive.ts';
 import { until } from '../../../../tests/support/until.ts';
 import type { ErrorBody } from '../support/client.ts';
-import { type AdminStage, fieldsOf, key, openAdminStage } from './support.ts';
+import { neverAborted, useArchiveStage } from './archive-stage.ts';
+import { fieldsOf, key, openAdminStage } from './support.ts';
 
 interface Line {
   readonly tenant: string;
@@ -33,67 +29,21 @@ const bob = scopeOf('acme/ü', 'bob');
 const other = scopeOf('acme', 'ada');
 
 describe.skipIf(skippedFor(missingPostgres))('an export of a tenant', () => {
-  let postgres: TestPostgres;
-  beforeAll(async () => {
-    postgres = await startPostgres();
-  });
-  afterAll(() => postgres?.stop());
-
-  let stage: AdminStage;
-  let archive: PostgresArchive;
-  let redis: Redis;
-  let prefix = '';
-  beforeEach(async () => {
-    prefix = uniquePrefix();
-    archive = new PostgresArchive({ url: postgres.url, schema: prefix, onError: () => undefined });
-    stage = await openAdminStage({ shards: 2, prefix }, { archive });
-    redis = new Redis(inject('redisUrl'));
-    return async () => {
-      await stage[Symbol.asyncDispose]();
-      await archive.stop();
-      redis.disconnect();
-    };
-  });
-
-  const open = async (scope: Scope, text = 'hello') => (await accepted(stage.store, scope, userMessage(text))).taskId;
-
-  async function end(taskId: string): Promise<void> {
-    const turn = await begun(stage.store, taskId);
-    const message = {
-      messageId: 'm',
-      role: 'ROLE_AGENT' as const,
-      parts: [{ text: 'Tab\t and 12345678901234567890' }],
-    };
-    await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', message, settles: true });
-  }
-
-  async function ended(scope: Scope, text?: string): Promise<string> {
-    const id = await open(scope, text);
-    await end(id);
+  const stage = useArchiveStage();
+  const open = (scope: Scope) => stage().open(scope);
+  const ended = async (scope: Scope, text?: string): Promise<string> => {
+    const id = await stage().open(scope, text);
+    await stage().end(id, 'Tab\t and 12345678901234567890');
     return id;
-  }
-
-  const { signal } = new AbortController();
-  /** Tasks that ended before this call; of all shards, so that Redis may have forgotten them. */
-  async function copied(...ids: string[]): Promise<void> {
-    const now = sortableTime(new Date().toISOString());
-    const areThere = async () => {
-      await new Ops(stage.store).archiver?.run({ afterMs: 1, everyMs: 1, signal });
-      const keys = await redis.keys(`${prefix}*outbox:archived`);
-      const cursors = await Promise.all(keys.map((each) => redis.get(each)));
-      const areDone = cursors.filter((cursor) => (cursor ?? '') > now).length === 2;
-      return areDone && (await archive.existing(ids)).size === ids.length;
-    };
-    await until(areThere, { what: 'they are copied' });
-  }
+  };
 
   /** Redis has no more than the entries in its indexes, as shortly after the retention. */
   async function forget(...ids: string[]): Promise<void> {
-    for (const id of ids) await redis.del(...(await redis.keys(`${prefix}{s*}:t:${id}*`)));
+    for (const id of ids) await stage().redis.del(...(await stage().redis.keys(`${stage().prefix}{s*}:t:${id}*`)));
   }
 
   const events = (query: Record<string, string> = {}, id = 'acme/ü') =>
-    new OperatorClient({ url: stage.adminUrl, key }).events(
+    new OperatorClient({ url: stage().admin.adminUrl, key }).events(
       `/admin/tenants/${encodeURIComponent(id)}/export`,
       tenantExportSchema,
       { query },
@@ -111,11 +61,11 @@ describe.skipIf(skippedFor(missingPostgres))('an export of a tenant', () => {
 
   it('has each task once, from Redis and from the archive, as its client reads it, and of nobody else', async () => {
     const old = [await ended(ada), await ended(bob), await ended(other)];
-    await copied(...old);
-    const before = await stage.store.tasks.read(ada, old[0] ?? '');
+    await stage().copied(...old);
+    const before = await stage().admin.store.tasks.read(ada, old[0] ?? '');
     await forget(...old);
     const inBoth = await ended(ada);
-    await copied(inBoth);
+    await stage().copied(inBoth);
     const mine = [await ended(ada), await open(ada), ...old.slice(0, 2), inBoth, await open(bob)];
     await ended(other);
     const lines = await exported();
@@ -137,18 +87,18 @@ describe.skipIf(skippedFor(missingPostgres))('an export of a tenant', () => {
     const since = new Date().toISOString();
     await until(() => Date.now() > Date.parse(since) + 1, { what: 'time has passed' });
     const second = await ended(ada);
-    await copied(first, second);
+    await stage().copied(first, second);
     await forget(first);
     const third = await ended(ada);
     expect(idsIn(await exported({ since }))).toEqual([second, third].sort());
     expect(idsIn(await exported({ until: since }))).toEqual([first]);
     expect(await exported({ since: '2050-01-01T00:00:00Z' })).toEqual([]);
-    expect(fieldsOf(await stage.ask<ErrorBody>('/admin/tenants/acme/export?since=monday'))).toEqual(['since']);
+    expect(fieldsOf(await stage().admin.ask<ErrorBody>('/admin/tenants/acme/export?since=monday'))).toEqual(['since']);
   });
 
   it('goes on where it broke off, in Redis or in the archive', async () => {
     const old = await Promise.all(Array.from({ length: 30 }, () => ended(ada)));
-    await copied(...old);
+    await stage().copied(...old);
     await forget(...old);
     const young = await Promise.all(Array.from({ length: 30 }, () => ended(bob)));
     const waiting = await Promise.all(Array.from({ length: 50 }, () => open(bob)));
@@ -166,7 +116,7 @@ describe.skipIf(skippedFor(missingPostgres))('an export of a tenant', () => {
       parts.push(...rest.flatMap(({ lines }) => idsOf(lines)));
       expect(parts.sort(), String(breakAt)).toEqual([...old, ...young, ...waiting].sort());
       expect(rest.at(-1)?.done).toBe(parts.length);
-      expect(fieldsOf(await stage.ask<ErrorBody>(`/admin/tenants/other/export?pageToken=${token}`))).toEqual([
+      expect(fieldsOf(await stage().admin.ask<ErrorBody>(`/admin/tenants/other/export?pageToken=${token}`))).toEqual([
         'pageToken',
       ]);
     }
@@ -174,7 +124,7 @@ describe.skipIf(skippedFor(missingPostgres))('an export of a tenant', () => {
 
   it('has a task once that ends while it runs, whether it was read before or not', async () => {
     const waiting = await Promise.all(Array.from({ length: 45 }, () => open(bob)));
-    const running = new Ops(stage.store).tenantExport.run({ tenant: 'acme/ü' }, signal);
+    const running = new Ops(stage().admin.store).tenantExport.run({ tenant: 'acme/ü' }, neverAborted);
     const seen: string[] = [];
     let isFirst = true;
     for await (const { lines } of running) {
@@ -182,48 +132,49 @@ describe.skipIf(skippedFor(missingPostgres))('an export of a tenant', () => {
       if (lines.length === 0 || !isFirst) continue;
       isFirst = false;
       const late = waiting.find((id) => !seen.includes(id)) ?? '';
-      for (const id of [seen[0] ?? '', late]) await end(id);
-      await copied(seen[0] ?? '', late);
+      for (const id of [seen[0] ?? '', late]) await stage().end(id);
+      await stage().copied(seen[0] ?? '', late);
     }
     expect(seen.sort()).toEqual(waiting.sort());
   });
 
   it('has tasks that could not be copied', async () => {
     const [first, refused, last] = [await ended(ada), await ended(ada), await ended(bob)];
-    await archive.start();
-    const client = new Client({ connectionString: postgres.url });
-    await client.connect();
-    await client.query(`ALTER TABLE "${prefix}".tasks ADD CHECK (id <> '${refused}')`).finally(() => client.end());
-    await copied(first, last);
-    await until(async () => (await new Ops(stage.store).archiver?.status())?.leftOut.includes(refused) === true, {
-      what: 'it is left out',
-    });
+    await stage().archive.start();
+    await stage().sql(`ALTER TABLE "${stage().prefix}".tasks ADD CHECK (id <> '${refused}')`);
+    await stage().copied(first, last);
+    await until(
+      async () => (await new Ops(stage().admin.store).archiver?.status())?.leftOut.includes(refused) === true,
+      {
+        what: 'it is left out',
+      },
+    );
     expect(idsIn(await exported())).toEqual([first, refused, last].sort());
   });
 
   it('has tasks that Redis has dropped for lack of room, also while all are copied again', async () => {
     const ids = [await ended(ada), await ended(ada), await ended(bob)];
-    await copied(...ids);
+    await stage().copied(...ids);
     await forget(...ids.slice(1));
-    await new Ops(stage.store).archiver?.recopy();
+    await new Ops(stage().admin.store).archiver?.recopy();
     expect(idsIn(await exported())).toEqual([...ids].sort());
   });
 
   it('reads a page when it is asked for one, however much the tenant has', async () => {
     const large = 'x'.repeat(1024 ** 2);
     const old = await Promise.all(Array.from({ length: 12 }, () => ended(ada, large)));
-    await copied(...old);
+    await stage().copied(...old);
     await forget(...old);
     const young = await Promise.all(Array.from({ length: 12 }, () => ended(bob, large)));
-    const running = new Ops(stage.store).tenantExport.run({ tenant: 'acme/ü' }, signal);
+    const running = new Ops(stage().admin.store).tenantExport.run({ tenant: 'acme/ü' }, neverAborted);
     const seen: string[] = [];
     for await (const { lines } of running) {
       // As a page of a list: 8 MiB, and the task with which it has as many.
       expect(lines.join('').length).toBeLessThan(10 * 1024 ** 2);
       if (lines.length > 0 && seen.length === 0) {
         const ids = lines.map((line) => (JSON.parse(line) as Line).task.id);
-        for (const id of young.filter((each) => !ids.includes(each))) await stage.store.tasks.delete(bob, id);
-        await stage.store.tasks.delete(ada, old[11] ?? '');
+        for (const id of young.filter((each) => !ids.includes(each))) await stage().admin.store.tasks.delete(bob, id);
+        await stage().admin.store.tasks.delete(ada, old[11] ?? '');
       }
       seen.push(...lines.map((line) => (JSON.parse(line) as Line).task.id));
     }
@@ -234,7 +185,7 @@ describe.skipIf(skippedFor(missingPostgres))('an export of a tenant', () => {
   it('is in the audit trail, because it has texts', async () => {
     await exported({ subject: 'ada' });
     const trail = async () => {
-      const { body } = await stage.ask<{ events: AuditEvent[] }>('/admin/audit?what=admin');
+      const { body } = await stage().admin.ask<{ events: AuditEvent[] }>('/admin/audit?what=admin');
       return body.events;
     };
     await expect

@@ -11,6 +11,11 @@ export class ArchiveTooSlow extends ArchiveUnavailable {
   override readonly name = 'ArchiveTooSlow';
 }
 
+/** As many searches for words run as the archive makes at a time, and this one has waited for them too long. */
+export class ArchiveBusy extends ArchiveUnavailable {
+  override readonly name = 'ArchiveBusy';
+}
+
 /** The archive refuses a task because of its data, and will do so again. Other tasks are not concerned. */
 export class NotArchivable extends Error {
   override readonly name = 'NotArchivable';
@@ -26,7 +31,7 @@ export interface TaskArchive {
    * deleted. @throws {NotArchivable} because of one of them; others may have been added
    */
   put(tasks: readonly ArchivedTask[]): Promise<void>;
-  /** A page of sort keys, and how many there are. @throws {ArchiveTooSlow} with `text` */
+  /** A page of sort keys, and how many there are. @throws {ArchiveTooSlow} with `text` @throws {ArchiveBusy} with `text` */
   find(query: ArchiveQuery): Promise<ArchivePage>;
   /** Tasks as clients read them, of any owner: the caller compares the owner. */
   read(taskIds: readonly string[], view: ArchiveView): Promise<ReadonlyMap<string, ArchivedReading>>;
