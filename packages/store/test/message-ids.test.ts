@@ -3,7 +3,7 @@ import type { Message } from '@switchyard/protocol';
 import { describe, expect, test } from 'vitest';
 import type { Submission } from '../src/index.ts';
 import { accepted, userMessage } from './support/drive.ts';
-import { alice, bob, testStore } from './support/redis.ts';
+import { alice, bob, testRedis, testStore } from './support/redis.ts';
 
 // A messageId is used once, on whichever shards the contexts and tasks are that messages with it name.
 
@@ -11,6 +11,7 @@ const TRIES = 12; // with five shards, four of five pairs are on two of them
 
 describe.each([1, 5])('On %i shards', (shards) => {
   const opened = testStore({ shards });
+  const redis = testRedis();
   const verdictOf = async (message: Message, more: Partial<Submission> = {}): Promise<string> => {
     const acceptance = await (await opened).tasks.accept(alice, { message, ...more });
     return acceptance.verdict === 'accepted' && acceptance.isDuplicate ? 'duplicate' : acceptance.verdict;
@@ -45,6 +46,45 @@ describe.each([1, 5])('On %i shards', (shards) => {
       expect(verdicts.sort()).toEqual(['accepted', 'conflict']);
     }
   });
+
+  /** Names of messages in Redis, without those of other tests: a key for each, and what was claimed on other shards. */
+  const namesOf = async (owner: string): Promise<string[]> =>
+    redis.keys(`${(await opened).settings.prefix}{s*}:m:acme/${owner}/*`);
+
+  test('a deleted task leaves no name of its messages on any shard', async () => {
+    const store = await opened;
+    const carol = { ...alice, principal: { ...alice.principal, subject: 'carol' } };
+    for (let n = 0; n < TRIES; n++) {
+      const message = userMessage('once', { contextId: randomUUID(), messageId: `"${n}": ü` });
+      const { taskId } = await accepted(store, carol, message);
+      await store.tasks.accept(carol, { message: userMessage('more', { taskId }), idempotencyKey: `key:${n}` });
+      await store.tasks.cancel(carol, taskId);
+      expect((await namesOf('carol')).length).toBeGreaterThanOrEqual(2);
+      expect(await store.tasks.delete(carol, taskId)).toBe('deleted');
+      expect(await namesOf('carol')).toEqual([]);
+    }
+  });
+
+  test.runIf(shards > 1)(
+    'a name that another message has since stays, when the task of the first is deleted',
+    async () => {
+      const store = await opened;
+      const dave = { ...alice, principal: { ...alice.principal, subject: 'dave' } };
+      const contexts = Array.from({ length: TRIES }, () => randomUUID());
+      const tasks = await Promise.all(
+        contexts.map((contextId) => accepted(store, dave, userMessage('once', { contextId }))),
+      );
+      const claims: string[] = [];
+      for (const key of await namesOf('dave')) if (!(await redis.get(key))?.includes(' ')) claims.push(key);
+      expect(claims.length).toBeGreaterThan(0);
+      for (const key of claims) await redis.set(key, 'of-another-body');
+      for (const { taskId } of tasks) {
+        await store.tasks.cancel(dave, taskId);
+        await store.tasks.delete(dave, taskId);
+      }
+      expect((await namesOf('dave')).sort()).toEqual(claims.sort());
+    },
+  );
 
   test('a message that is refused leaves its messageId free, and other principals have their own', async () => {
     const store = await opened;

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { RedisConnection } from '@switchyard/redis';
+import { idText } from '../../deployment/keys.ts';
 import { ownerOf, type Scope } from '../../deployment/scope.ts';
 import type { StoreSettings } from '../../deployment/settings.ts';
 import type { Shards } from '../../deployment/shards.ts';
@@ -69,6 +70,41 @@ export async function claimNameOfMessage(
     : claim(dependencies, redisKey, fingerprint);
 }
 
+interface NamesOfTask {
+  readonly taskId: string;
+  /** Of its messages, as keys have them. */
+  readonly names: readonly string[];
+}
+
+const NAMES_AT_ONCE = 200;
+
+/**
+ * Drops what `claimNameOfMessage` has claimed for a task: the script that deletes it sees its own shard only. A name of
+ * which the task's shard no longer knows the task may be that of another message since.
+ */
+export async function dropClaims(
+  { redis, shards }: Pick<KeyDependencies, 'redis' | 'shards'>,
+  scope: Scope,
+  { taskId, names }: NamesOfTask,
+): Promise<void> {
+  const own = shards.of(taskId);
+  const claims = names.flatMap((escaped) => {
+    const name: string = JSON.parse(`"${escaped}"`);
+    const [claim, known] = [redisKeyOf({ shards }, scope, name), own.messageId(scope, name)];
+    return claim === known ? [] : [{ claim, known }];
+  });
+  for (let at = 0; at < claims.length; at += NAMES_AT_ONCE) {
+    const some = claims.slice(at, at + NAMES_AT_ONCE);
+    const texts = await redis.mget(some.map(({ known }) => known));
+    await Promise.all(
+      some.map(async ({ claim }, i) => {
+        const [fingerprint, id] = texts[i]?.split(' ') ?? [];
+        if (id === idText(taskId) && (await redis.get(claim)) === fingerprint) await redis.unlink(claim);
+      }),
+    );
+  }
+}
+
 /** Whether a message, or another change, had this name. On several shards, too, each name has this key. */
 export async function isNameKnown(dependencies: KeyDependencies, scope: Scope, name: string): Promise<boolean> {
   return (await dependencies.redis.exists(redisKeyOf(dependencies, scope, name))) === 1;
@@ -86,7 +122,7 @@ async function claim({ redis, settings }: KeyDependencies, redisKey: string, fin
 }
 
 /** On the shard of a message with this name that makes a task, and names no context. */
-function redisKeyOf({ shards }: KeyDependencies, scope: Scope, name: string): string {
+function redisKeyOf({ shards }: Pick<KeyDependencies, 'shards'>, scope: Scope, name: string): string {
   return shards.of(ownerOf(scope) + name).messageId(scope, name);
 }
 

@@ -6,6 +6,7 @@ import type { StoreSettings } from '../../deployment/settings.ts';
 import { queueName } from '../../queue/job.ts';
 import type { Queues } from '../../queue/queues.ts';
 import { sharedKeyNames } from '../../record/record-args.ts';
+import { dropClaims } from '../accept/idempotency-keys.ts';
 import { archivedRetryNames } from '../accept/origin.ts';
 import { type CachedReadDependencies, readTask } from '../read/read.ts';
 
@@ -50,8 +51,11 @@ export async function deleteTask(
   // First there, where a mark stays: the task may be copied at this moment, and is not deleted then.
   const isArchived = (await dependencies.archive?.delete(taskId)) ?? false;
   const { history = [] }: Task = JSON.parse(reading.task.toString());
-  const [jobs, skill] = await redis.hmget(keys.task(taskId), 'jobs', 'skill');
+  const [jobs, skill, ownNames] = await redis.hmget(keys.task(taskId), 'jobs', 'skill', 'retry_names');
   const names = [...history.map(({ messageId }) => idText(messageId)), ...retryNames];
+  const claimed = ownNames ? [...names, ...ownNames.split('\n')] : names;
+  // First: what says that they are of this task goes with it.
+  await dropClaims(dependencies, scope, { taskId, names: claimed.filter(Boolean) });
   const verdict = await runDurably(dependencies, deleteScript, {
     keys: keys.shared,
     args: { taskId: idText(taskId), owner: ownerOf(scope), names },
