@@ -45,9 +45,9 @@ export class FileEncryption {
    * 128 bits that stand for a content. Without the secret nobody can tell which content it is; with another secret it
    * has another name, because it is encrypted with that one.
    */
-  nameFor(owner: string, { agent = '', bytes }: { readonly agent?: string | undefined; readonly bytes: Uint8Array }) {
+  nameFor(owner: string, { agent = '', sha256 }: { readonly agent?: string | undefined; readonly sha256: string }) {
     const [first] = this.#secrets;
-    const what = `${owner}\n${agent}\n${hash('sha256', bytes)}`;
+    const what = `${owner}\n${agent}\n${sha256}`;
     const name = first
       ? createHmac('sha256', derived(first.secret, 'names', 32))
           .update(what)

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, hash, randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Content, isMissing, isTaken, syncFolder, writeContent, writeWhole } from './durable.ts';
@@ -18,7 +18,17 @@ import type {
   Volume,
 } from './file-store.ts';
 import { plainContent, type Range } from './plain-content.ts';
-import { contentOf, limitOf, ownerName, requireExpected, roomLeft, tooLarge, tooLong } from './rules.ts';
+import {
+  contentOf,
+  digestOf,
+  type KnownName,
+  limitOf,
+  ownerName,
+  requireExpected,
+  roomLeft,
+  tooLarge,
+  tooLong,
+} from './rules.ts';
 import { type RunningHash, RunningHashes } from './running-hashes.ts';
 import {
   bytesIn,
@@ -111,17 +121,18 @@ export class LocalFiles implements FileStore {
    * @throws {FileRefused} then nothing of it is left; and what the content throws
    */
   async write(owner: string, content: Content, file: NewFile): Promise<StoredFile> {
-    return this.#write(owner, content, file, newFileId(file.expected?.sizeBytes ?? 0));
+    return this.#write(owner, content, file, { id: newFileId(file.expected?.sizeBytes ?? 0) });
   }
 
   async writeRaw(owner: string, { facts, bytes, taskId }: RawContent): Promise<string> {
     const { agent } = facts;
     const sizeBytes = bytes.length;
-    const id = rawId(this.#encryption.nameFor(owner, { agent, bytes }), sizeBytes);
+    const sha256 = hash('sha256', bytes);
+    const id = rawId(this.#encryption.nameFor(owner, { agent, sha256 }), sizeBytes);
     // Another process may write it meanwhile, or a sweep remove it.
     while (!(await this.keepFor(owner, id, taskId))) {
       try {
-        await this.#write(owner, contentOf(bytes), { facts, expected: { sizeBytes }, taskId }, id);
+        await this.#write(owner, contentOf(bytes), { facts, expected: { sizeBytes }, taskId }, { id, sha256 });
         break;
       } catch (error) {
         if (!isTaken(error)) throw error;
@@ -134,19 +145,18 @@ export class LocalFiles implements FileStore {
     owner: string,
     content: Content,
     { facts, expected = {}, taskId }: NewFile,
-    id: string,
+    { id, sha256 }: KnownName,
   ): Promise<StoredFile> {
     const draft = await this.#createDraft(owner, facts, { id, sizeBytes: expected.sizeBytes });
     try {
-      const hash = createHash('sha256');
+      const digest = digestOf(sha256);
       const limit = limitOf(this.limits, await this.#roomOf(owner), expected);
       const onBytes = (end: number): void => {
         if (end > limit.bytes) throw limit.error();
       };
-      const onChunk = (plain: Uint8Array): void => void hash.update(plain);
-      const { cipher } = draft;
-      const sizeBytes = await writeContent(join(draft.path, contentName), content, { cipher, onBytes, onChunk });
-      const file = { ...facts, id: sizedId(draft.id, sizeBytes), sizeBytes, sha256: hash.digest('hex') };
+      const options = { cipher: draft.cipher, onBytes, onChunk: digest.add };
+      const sizeBytes = await writeContent(join(draft.path, contentName), content, options);
+      const file = { ...facts, id: sizedId(draft.id, sizeBytes), sizeBytes, sha256: digest.hex() };
       requireExpected(file, expected);
       const mark = taskId === undefined ? undefined : taskName(taskId);
       if (mark !== undefined) await writeWhole(join(draft.path, mark), '');

@@ -24,6 +24,23 @@ export function roomLeft({ maxBytesPerPrincipal }: FileLimits, usedBytes: number
   return maxBytesPerPrincipal - usedBytes;
 }
 
+/** What is known of a content before it is written. */
+export interface KnownName {
+  readonly id: string;
+  /** Unset: it is computed while the content is written. */
+  readonly sha256?: string;
+}
+
+/** The SHA-256 of a content that is written. @param known it need not be computed */
+export function digestOf(known: string | undefined): {
+  readonly add?: (plain: Uint8Array) => void;
+  readonly hex: () => string;
+} {
+  if (known !== undefined) return { hex: () => known };
+  const hash = createHash('sha256');
+  return { add: (plain) => void hash.update(plain), hex: () => hash.digest('hex') };
+}
+
 /** A content that is in memory. */
 export async function* contentOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { Bucket } from './bucket.ts';
 import type { Content } from './durable.ts';
 import { CHUNK_BYTES, type FileCipher, FileEncryption } from './encryption.ts';
@@ -17,7 +17,17 @@ import type {
   StoredFile,
 } from './file-store.ts';
 import { plainContent } from './plain-content.ts';
-import { contentOf, limitOf, ownerName, requireExpected, roomLeft, tooLarge, tooLong } from './rules.ts';
+import {
+  contentOf,
+  digestOf,
+  type KnownName,
+  limitOf,
+  ownerName,
+  requireExpected,
+  roomLeft,
+  tooLarge,
+  tooLong,
+} from './rules.ts';
 import { type RunningHash, RunningHashes } from './running-hashes.ts';
 import { discardUpload, partBytesFor, S3Upload } from './s3-upload.ts';
 import { countedIn, countedName, type SweepOptions, type SweepResult, taskName } from './sweep.ts';
@@ -72,26 +82,28 @@ export class S3Files implements FileStore {
   }
 
   async write(owner: string, content: Content, file: NewFile): Promise<StoredFile> {
-    return this.#write(owner, content, file, newFileId(file.expected?.sizeBytes ?? 0));
+    return this.#write(owner, content, file, { id: newFileId(file.expected?.sizeBytes ?? 0) });
   }
 
   async writeRaw(owner: string, { facts, bytes, taskId }: RawContent): Promise<string> {
     const sizeBytes = bytes.length;
-    const id = rawId(this.#encryption.nameFor(owner, { agent: facts.agent, bytes }), sizeBytes);
+    const sha256 = hash('sha256', bytes);
+    const id = rawId(this.#encryption.nameFor(owner, { agent: facts.agent, sha256 }), sizeBytes);
     const file = { facts, expected: { sizeBytes }, taskId };
     if (await this.keepFor(owner, id, taskId)) return id;
-    if (await this.#writeUnlessBusy(owner, contentOf(bytes), file, id)) return id;
+    if (await this.#writeUnlessBusy(owner, contentOf(bytes), file, { id, sha256 })) return id;
     // Stored again under another name: nobody waits for a request that may have ended.
-    return (await this.#write(owner, contentOf(bytes), file, rawId(randomBytes(16).toString('hex'), sizeBytes))).id;
+    const other = rawId(randomBytes(16).toString('hex'), sizeBytes);
+    return (await this.#write(owner, contentOf(bytes), file, { id: other, sha256 })).id;
   }
 
   /** @returns false: the file is being removed, or another request writes it, or did so before it crashed */
-  async #writeUnlessBusy(owner: string, content: Content, file: NewFile, id: string): Promise<boolean> {
-    const { bucket, keys } = await this.#of(owner, id);
+  async #writeUnlessBusy(owner: string, content: Content, file: NewFile, known: KnownName): Promise<boolean> {
+    const { bucket, keys } = await this.#of(owner, known.id);
     const isThere = async (key: string): Promise<boolean> => (await bucket.modifiedMs(key)) !== undefined;
     if (await isThere(keys.gone)) return false;
     try {
-      await this.#write(owner, content, file, id);
+      await this.#write(owner, content, file, known);
     } catch (error) {
       if (error instanceof FileRefused && error.reason === 'busy') return false;
       throw error;
@@ -104,21 +116,21 @@ export class S3Files implements FileStore {
     owner: string,
     content: Content,
     { facts, expected = {}, taskId }: NewFile,
-    id: string,
+    { id, sha256 }: KnownName,
   ): Promise<StoredFile> {
     const { draftId, bucket, upload } = await this.#create(owner, facts, { id, sizeBytes: expected.sizeBytes });
     let written: readonly string[] = [];
     try {
-      const hash = createHash('sha256');
+      const digest = digestOf(sha256);
       const limit = limitOf(this.limits, await this.#roomOf(owner), expected);
       let sizeBytes = 0;
       const onBytes = (end: number): void => {
         if (end > limit.bytes) throw limit.error();
         sizeBytes = end;
       };
-      await upload.add(content, { onBytes, onChunk: (plain) => hash.update(plain) });
+      await upload.add(content, { onBytes, onChunk: digest.add });
       await upload.seal();
-      const file = { ...facts, id: sizedId(draftId, sizeBytes), sizeBytes, sha256: hash.digest('hex') };
+      const file = { ...facts, id: sizedId(draftId, sizeBytes), sizeBytes, sha256: digest.hex() };
       requireExpected(file, expected);
       const keys = fileKeys(bucket.prefix, owner, file.id);
       const mark = taskId === undefined ? undefined : taskName(taskId);
