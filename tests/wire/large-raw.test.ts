@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GetTaskRequest, Task as SdkTask } from '@a2a-js/sdk';
+import { GetTaskRequest, StreamResponse as SdkStreamResponse, Task as SdkTask, SendMessageRequest } from '@a2a-js/sdk';
 import { ClientFactory } from '@a2a-js/sdk/client';
 import { GrpcTransportFactory } from '@a2a-js/sdk/client/grpc';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
@@ -19,7 +19,7 @@ import {
   scheduleUri,
   type Task,
 } from '@switchyard/protocol';
-import { Store } from '@switchyard/store';
+import { retain, Store } from '@switchyard/store';
 import { createLog } from '@switchyard/telemetry';
 import { Worker, type WorkerEvent } from '@switchyard/worker';
 import { Redis } from 'ioredis';
@@ -99,12 +99,12 @@ const agents = [
   ),
 ];
 
-async function addGateway(settings: Partial<GatewaySettings> = {}): Promise<string> {
+async function addGateway(settings: Partial<GatewaySettings> = {}, of = store): Promise<string> {
   const write = (line: string): void => void logged.push(JSON.parse(line).event);
   const log = createLog({ app: 'gateway', level: 'warn' }, { write });
   const files = { url: `file://${folder}`, ...limits };
   const given = { port: 0, defaultAgent: 'viewer', files, maxBodyBytes: 100_000, ...settings };
-  const gateway = createGateway(given, { store, log });
+  const gateway = createGateway(given, { store: of, log });
   stops.push(() => gateway.stop());
   return (await gateway.start()).url;
 }
@@ -351,6 +351,11 @@ describe('A client that asks for raw by the extension', () => {
     ...(task?.artifacts ?? []).flatMap(({ parts }) => parts),
     ...(task?.status.message?.parts ?? []),
   ];
+  const partsOf = ({ task: whole, artifactUpdate, statusUpdate }: StreamResponse): Part[] => [
+    ...partsIn(whole),
+    ...(artifactUpdate?.artifact.parts ?? []),
+    ...(statusUpdate?.status.message?.parts ?? []),
+  ];
   /** How often it has the bytes, and how often URLs. */
   const counted = (raw: string, parts: readonly Part[]) => ({
     raw: parts.filter((part) => part.raw === raw).length,
@@ -397,12 +402,38 @@ describe('A client that asks for raw by the extension', () => {
   it('gets it in the events of a stream', async () => {
     const body = { message: showing(raw) };
     const stream = await openEventStream(`${at('painter')}/message:stream`, { method: 'POST', body, headers: asksRaw });
-    const parts: Part[] = [];
-    for await (const { data: event } of stream) {
-      parts.push(...partsIn(event.task), ...(event.artifactUpdate?.artifact.parts ?? []));
-      parts.push(...(event.statusUpdate?.status.message?.parts ?? []));
+    const parts = await Array.fromAsync(stream, ({ data }) => partsOf(data));
+    expect(counted(raw, parts.flat())).toEqual({ raw: 3, urls: 0 });
+  });
+
+  it('gets URLs in a stream for which the gateway has no memory, over each binding', async () => {
+    const maxAnswerBytes = 1_000_000;
+    const full = new Store({ redisUrl: inject('redisUrl'), prefix, maxAnswerBytes }, () => undefined);
+    stops.push(() => full.stop());
+    await full.start();
+    const agent = `${await addGateway({ grpc: { port: 0, publicAddress: 'auto' } }, full)}/agents/painter`;
+    const grpc = await new ClientFactory({ transports: [new GrpcTransportFactory()] }).createFromUrl(`${agent}/`);
+    const readBoth = async () => {
+      const body = { message: showing(raw) };
+      const rest = await openEventStream(`${agent}/message:stream`, { method: 'POST', body, headers: asksRaw });
+      const ofRest = await Array.fromAsync(rest, ({ data }) => partsOf(data));
+      const request = SendMessageRequest.fromJSON({ message: showing(raw), tenant: 'painter' });
+      const events = grpc.sendMessageStream(request, { serviceParameters: asksRaw });
+      const ofGrpc = await Array.fromAsync(events, (event) =>
+        partsOf(SdkStreamResponse.toJSON(event) as StreamResponse),
+      );
+      return [ofRest, ofGrpc].map((each) => counted(raw, each.flat()));
+    };
+    // An event counts as 33 kB, and over gRPC as 56.
+    for (const freeBytes of [1_000, 45_000]) {
+      const other = await full.tasks.makeAnswer(maxAnswerBytes - freeBytes, async () => '');
+      using _sent = retain(other);
+      logged.length = 0;
+      const urls = { raw: 0, urls: 3 };
+      expect([await readBoth(), new Set(logged)]).toEqual([[urls, urls], new Set(['raw-not-read'])]);
     }
-    expect(counted(raw, parts)).toEqual({ raw: 3, urls: 0 });
+    const whole = { raw: 3, urls: 0 };
+    expect(await readBoth()).toEqual([whole, whole]);
   });
 
   it('gets it over gRPC', async () => {

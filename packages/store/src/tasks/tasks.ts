@@ -71,9 +71,9 @@ export class Tasks {
     return readTask(this.#dependencies, scope, taskId, view);
   }
 
-  /** JSON that is made from what a task refers to, of about so many bytes. @throws {AnswersTooLarge} */
-  async makeAnswer(bytes: number, write: () => Promise<string>): Promise<string | TaskJson> {
-    return this.#dependencies.largeTasks?.make(bytes, write) ?? write();
+  /** JSON that is made from what a task refers to: see `LargeTasks`. @throws {AnswersTooLarge} */
+  async makeAnswer(bytes: number, write: () => Promise<string>, mostBytes?: number): Promise<string | TaskJson> {
+    return this.#dependencies.largeTasks?.make(bytes, write, mostBytes) ?? write();
   }
 
   /** @param others the tasks of other deployments, which the list includes */

@@ -40,10 +40,11 @@ export class LargeTasks {
 
   /**
    * JSON that is made from what a task refers to. It counts as these bytes while it is made and sent.
+   * @param mostBytes that there is room for until its reader sends it: a translation counts more
    * @throws {AnswersTooLarge}
    */
-  async make(bytes: number, write: () => Promise<string>): Promise<TaskJson> {
-    const share = new Share(this.#budget, bytes);
+  async make(bytes: number, write: () => Promise<string>, mostBytes = bytes): Promise<TaskJson> {
+    const share = new Share(this.#budget, bytes, mostBytes);
     share.reserve();
     try {
       return TaskJson.large([Buffer.from(await write())], share);

@@ -7,23 +7,27 @@ import type { ByteBudget } from './byte-budget.ts';
 export class Share {
   readonly #budget: ByteBudget;
   readonly #bytes: number;
+  readonly #mostBytes: number;
   #readers = 0;
   #isReserved = false;
 
-  constructor(budget: ByteBudget, bytes: number) {
+  /** @param mostBytes that `reserve` takes: for a translation, which counts more */
+  constructor(budget: ByteBudget, bytes: number, mostBytes = bytes) {
     this.#budget = budget;
     this.#bytes = bytes;
+    this.#mostBytes = mostBytes;
   }
 
   /** Takes the bytes for callers that are about to send the task, until `returnUnused`. @throws {AnswersTooLarge} */
   reserve(): void {
-    if (!this.#isTaken) this.#budget.require(this.#bytes);
+    const missing = this.#mostBytes - this.#retained;
+    if (!this.#isReserved && missing > 0) this.#budget.require(missing);
     this.#isReserved = true;
   }
 
   /** Gives the bytes back, unless the callers of `reserve` have called `retain` meanwhile. */
   returnUnused(): void {
-    if (this.#isReserved && this.#readers === 0) this.#budget.give(this.#bytes);
+    if (this.#isReserved) this.#budget.give(this.#mostBytes - this.#retained);
     this.#isReserved = false;
   }
 
@@ -52,5 +56,10 @@ export class Share {
 
   get #isTaken(): boolean {
     return this.#isReserved || this.#readers > 0;
+  }
+
+  /** Bytes that readers hold. */
+  get #retained(): number {
+    return this.#readers > 0 ? this.#bytes : 0;
   }
 }
