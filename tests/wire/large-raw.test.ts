@@ -216,6 +216,16 @@ describe('A message with a large raw part', () => {
     expect(await stored(new RegExp(`/${id}/task-`))).toEqual([expect.stringContaining(first.id)]);
   });
 
+  it('is not kept for a message that is refused, though its task lives', async () => {
+    const raw = picture();
+    const { id } = await send(url, showing(raw));
+    const marks = (): Promise<string[]> => stored(new RegExp(`/r[^/]*/task-${id}`));
+    const own = await marks();
+    for (const refused of [showing(raw, { taskId: id }), showing(picture(), { taskId: id })])
+      expect((await post(`${url}/message:send`, { message: refused })).status).toBe(400);
+    expect([own.length, await marks()]).toEqual([1, own]);
+  });
+
   it('reaches an agent that is steered, one that another agent calls, and one that runs it again', async () => {
     const raw = picture();
     const task = await submit(at('listener'), userMessage('begin'));

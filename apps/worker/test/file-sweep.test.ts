@@ -21,7 +21,7 @@ it('A worker removes files of its own deployment, not those of another one in th
       const content = (async function* () {
         yield Buffer.from('x');
       })();
-      return (await files.write('o', content, { facts: { mediaType: 'text/plain' }, taskId })).id;
+      return (await files.write('o', content, { facts: { mediaType: 'text/plain' }, keeper: { taskId } })).id;
     };
     const scope = { agent: 'echo', principal: { tenant: 't', subject: 's', scopes: [] } };
     const message = { messageId: 'm', role: 'ROLE_USER' as const, parts: [{ text: 'x' }] };

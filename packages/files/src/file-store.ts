@@ -1,7 +1,7 @@
 import type { Content } from './durable.ts';
 import { fileIdsIn } from './file-id.ts';
 import type { Range } from './plain-content.ts';
-import type { CountedFiles, SweepOptions, SweepResult } from './sweep.ts';
+import type { CountedFiles, Keeper, SweepOptions, SweepResult } from './sweep.ts';
 
 export interface FileLimits {
   /** Largest file, in bytes. */
@@ -36,15 +36,15 @@ export interface ExpectedContent {
 export interface NewFile {
   readonly facts: FileFacts;
   readonly expected?: ExpectedContent;
-  readonly taskId?: string;
+  /** Unset: nobody does yet. */
+  readonly keeper?: Keeper;
 }
 
 /** What a part had as `raw`. */
 export interface RawContent {
   readonly facts: FileFacts;
   readonly bytes: Uint8Array;
-  /** Whose task keeps it. */
-  readonly taskId: string;
+  readonly keeper: Keeper;
 }
 
 /** A file that is uploaded in pieces. */
@@ -106,9 +106,9 @@ export interface FileStore {
   find(owner: string, id: string): Promise<StoredFile | undefined>;
   open(owner: string, id: string): Promise<OpenFile | undefined>;
   /** Keeps a file as long as the task exists. @returns false: the principal has no such file */
-  keepFor(owner: string, id: string, taskId: string): Promise<boolean>;
-  /** Undoes `keepFor`, for a task that was not made. */
-  release(owner: string, id: string, taskId: string): Promise<void>;
+  keepFor(owner: string, id: string, keeper: Keeper): Promise<boolean>;
+  /** Undoes `keepFor`, for a task that was not made, or a message that was refused. */
+  release(owner: string, id: string, keeper: Keeper): Promise<void>;
   /** Removes a file or an upload, whatever refers to it. @returns false: there is none */
   delete(owner: string, id: string): Promise<boolean>;
   /** Removes files whose tasks are gone, and uploads that nobody has completed. */
@@ -126,5 +126,5 @@ export function keepFilesOf(
 ): Promise<void> | undefined {
   const ids = files ? fileIdsIn(parts) : [];
   if (!files || ids.length === 0) return undefined;
-  return Promise.all(ids.map((id) => files.keepFor(owner, id, taskId))).then(() => undefined);
+  return Promise.all(ids.map((id) => files.keepFor(owner, id, { taskId }))).then(() => undefined);
 }

@@ -13,4 +13,4 @@ export { filesAt, requireFilesUrl } from './files-url.ts';
 export { free } from './free.ts';
 export { LocalFiles } from './local-files.ts';
 export { hasLargeRaw, moveRaw, rawBytesIn, readRaw } from './raw-parts.ts';
-export type { SweepOptions } from './sweep.ts';
+export type { Keeper, SweepOptions } from './sweep.ts';

@@ -38,11 +38,12 @@ import {
   draftPrefix,
   factsName,
   gonePrefix,
+  type Keeper,
+  markOf,
   type SweepOptions,
   type SweepResult,
   sweepFolder,
   tailPrefix,
-  taskName,
 } from './sweep.ts';
 
 /** Of a file in clear, what is read at once to send it. */
@@ -124,15 +125,15 @@ export class LocalFiles implements FileStore {
     return this.#write(owner, content, file, { id: newFileId(file.expected?.sizeBytes ?? 0) });
   }
 
-  async writeRaw(owner: string, { facts, bytes, taskId }: RawContent): Promise<string> {
+  async writeRaw(owner: string, { facts, bytes, keeper }: RawContent): Promise<string> {
     const { agent } = facts;
     const sizeBytes = bytes.length;
     const sha256 = hash('sha256', bytes);
     const id = rawId(this.#encryption.nameFor(owner, { agent, sha256 }), sizeBytes);
     // Another process may write it meanwhile, or a sweep remove it.
-    while (!(await this.keepFor(owner, id, taskId))) {
+    while (!(await this.keepFor(owner, id, keeper))) {
       try {
-        await this.#write(owner, contentOf(bytes), { facts, expected: { sizeBytes }, taskId }, { id, sha256 });
+        await this.#write(owner, contentOf(bytes), { facts, expected: { sizeBytes }, keeper }, { id, sha256 });
         break;
       } catch (error) {
         if (!isTaken(error)) throw error;
@@ -144,7 +145,7 @@ export class LocalFiles implements FileStore {
   async #write(
     owner: string,
     content: Content,
-    { facts, expected = {}, taskId }: NewFile,
+    { facts, expected = {}, keeper }: NewFile,
     { id, sha256 }: KnownName,
   ): Promise<StoredFile> {
     const draft = await this.#createDraft(owner, facts, { id, sizeBytes: expected.sizeBytes });
@@ -158,7 +159,7 @@ export class LocalFiles implements FileStore {
       const sizeBytes = await writeContent(join(draft.path, contentName), content, options);
       const file = { ...facts, id: sizedId(draft.id, sizeBytes), sizeBytes, sha256: digest.hex() };
       requireExpected(file, expected);
-      const mark = taskId === undefined ? undefined : taskName(taskId);
+      const mark = keeper && markOf(keeper);
       if (mark !== undefined) await writeWhole(join(draft.path, mark), '');
       await this.#publish(owner, draft, file);
       // Another file of the principal may have been written meanwhile, and its size was not known before.
@@ -253,8 +254,8 @@ export class LocalFiles implements FileStore {
   }
 
   /** Keeps a file as long as the task exists. @returns false: the principal has no such file */
-  async keepFor(owner: string, id: string, taskId: string): Promise<boolean> {
-    const name = taskName(taskId);
+  async keepFor(owner: string, id: string, keeper: Keeper): Promise<boolean> {
+    const name = markOf(keeper);
     // No task has so long an id.
     if (name === undefined) return (await this.find(owner, id)) !== undefined;
     if (sizeOf(id) === undefined) return false;
@@ -274,8 +275,8 @@ export class LocalFiles implements FileStore {
   }
 
   /** Undoes `keepFor`, for a task that was not made. */
-  async release(owner: string, id: string, taskId: string): Promise<void> {
-    const name = taskName(taskId);
+  async release(owner: string, id: string, keeper: Keeper): Promise<void> {
+    const name = markOf(keeper);
     if (name !== undefined && sizeOf(id) !== undefined) await rm(this.#path(owner, join(id, name)), { force: true });
   }
 

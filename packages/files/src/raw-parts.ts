@@ -1,5 +1,6 @@
 import { rawFileIn } from './file-id.ts';
 import type { FileStore } from './file-store.ts';
+import type { Keeper } from './sweep.ts';
 
 /** What is read of a part. */
 interface PartWithContent {
@@ -12,7 +13,7 @@ interface PartWithContent {
 /** Whose parts they are. */
 interface PartsOf {
   readonly owner: string;
-  readonly taskId: string;
+  readonly keeper: Keeper;
   /** That has written them; unset: they are a message's, which its principal can read whatever agent it is for. */
   readonly agent?: string | undefined;
   /** Larger ones are moved. */
@@ -39,14 +40,14 @@ export function hasLargeRaw(parts: readonly PartWithContent[], inlineBytes: numb
 export async function moveRaw(
   files: Pick<FileStore, 'writeRaw'>,
   parts: readonly PartWithContent[],
-  { owner, taskId, agent, inlineBytes }: PartsOf,
+  { owner, keeper, agent, inlineBytes }: PartsOf,
 ): Promise<{ readonly ids: ReadonlyMap<number, string>; readonly refused?: unknown }> {
   const ids = new Map<number, string>();
   const write = (at: readonly number[]): Promise<void> => {
     const { raw = '', filename, mediaType = 'application/octet-stream' } = parts[at[0] ?? 0] ?? {};
     const bytes = Buffer.from(raw, 'base64');
     const facts = { mediaType, ...(filename !== undefined && { filename }), ...(agent !== undefined && { agent }) };
-    return files.writeRaw(owner, { facts, bytes, taskId }).then((id) => {
+    return files.writeRaw(owner, { facts, bytes, keeper }).then((id) => {
       for (const i of at) ids.set(i, id);
     });
   };

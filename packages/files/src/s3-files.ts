@@ -30,7 +30,7 @@ import {
 } from './rules.ts';
 import { type RunningHash, RunningHashes } from './running-hashes.ts';
 import { discardUpload, partBytesFor, S3Upload } from './s3-upload.ts';
-import { countedIn, countedName, type SweepOptions, type SweepResult, taskName } from './sweep.ts';
+import { countedIn, countedName, type Keeper, markOf, type SweepOptions, type SweepResult } from './sweep.ts';
 import { sweepBucket } from './sweep-bucket.ts';
 
 /** Reasons for which nothing more is stored of an upload. */
@@ -85,12 +85,12 @@ export class S3Files implements FileStore {
     return this.#write(owner, content, file, { id: newFileId(file.expected?.sizeBytes ?? 0) });
   }
 
-  async writeRaw(owner: string, { facts, bytes, taskId }: RawContent): Promise<string> {
+  async writeRaw(owner: string, { facts, bytes, keeper }: RawContent): Promise<string> {
     const sizeBytes = bytes.length;
     const sha256 = hash('sha256', bytes);
     const id = rawId(this.#encryption.nameFor(owner, { agent: facts.agent, sha256 }), sizeBytes);
-    const file = { facts, expected: { sizeBytes }, taskId };
-    if (await this.keepFor(owner, id, taskId)) return id;
+    const file = { facts, expected: { sizeBytes }, keeper };
+    if (await this.keepFor(owner, id, keeper)) return id;
     if (await this.#writeUnlessBusy(owner, contentOf(bytes), file, { id, sha256 })) return id;
     // Stored again under another name: nobody waits for a request that may have ended.
     const other = rawId(randomBytes(16).toString('hex'), sizeBytes);
@@ -115,7 +115,7 @@ export class S3Files implements FileStore {
   async #write(
     owner: string,
     content: Content,
-    { facts, expected = {}, taskId }: NewFile,
+    { facts, expected = {}, keeper }: NewFile,
     { id, sha256 }: KnownName,
   ): Promise<StoredFile> {
     const { draftId, bucket, upload } = await this.#create(owner, facts, { id, sizeBytes: expected.sizeBytes });
@@ -133,7 +133,7 @@ export class S3Files implements FileStore {
       const file = { ...facts, id: sizedId(draftId, sizeBytes), sizeBytes, sha256: digest.hex() };
       requireExpected(file, expected);
       const keys = fileKeys(bucket.prefix, owner, file.id);
-      const mark = taskId === undefined ? undefined : taskName(taskId);
+      const mark = keeper && markOf(keeper);
       written = [keys.facts, ...(mark === undefined ? [] : [keys.folder + mark])];
       if (mark !== undefined) await bucket.put(keys.folder + mark, '');
       await upload.publish(file, keys);
@@ -216,8 +216,8 @@ export class S3Files implements FileStore {
     };
   }
 
-  async keepFor(owner: string, id: string, taskId: string): Promise<boolean> {
-    const name = taskName(taskId);
+  async keepFor(owner: string, id: string, keeper: Keeper): Promise<boolean> {
+    const name = markOf(keeper);
     // No task has so long an id.
     if (name === undefined) return (await this.find(owner, id)) !== undefined;
     if (sizeOf(id) === undefined) return false;
@@ -231,8 +231,8 @@ export class S3Files implements FileStore {
     return false;
   }
 
-  async release(owner: string, id: string, taskId: string): Promise<void> {
-    const name = taskName(taskId);
+  async release(owner: string, id: string, keeper: Keeper): Promise<void> {
+    const name = markOf(keeper);
     if (name === undefined || sizeOf(id) === undefined) return;
     const { bucket, keys } = await this.#of(owner, id);
     await bucket.remove(keys.folder + name);

@@ -23,10 +23,25 @@ const taskPrefix = 'task-';
 /** File systems allow 255 bytes. */
 const longestName = 200;
 
-/** The mark of a task that keeps a file; undefined: the id is longer than that of any task. */
-export function taskName(taskId: string): string | undefined {
+/** Who keeps a file: a task. */
+export interface Keeper {
+  readonly taskId: string;
+  /**
+   * A random name of the request that has a message for the task, which exists: if the message is refused, the file is
+   * released for this request alone. Another one may have kept it for the same task meanwhile. At most 32 letters and
+   * digits.
+   */
+  readonly request?: string | undefined;
+}
+
+/** Not in an encoded id. */
+const requestSeparator = ',';
+
+/** The mark of who keeps a file; undefined: the id is longer than that of any task. */
+export function markOf({ taskId, request }: Keeper): string | undefined {
   const name = taskPrefix + encodeURIComponent(taskId);
-  return name.length > longestName ? undefined : name;
+  if (name.length > longestName) return undefined;
+  return request === undefined ? name : `${name}${requestSeparator}${request}`;
 }
 
 export function isMark(name: string): boolean {
@@ -34,7 +49,8 @@ export function isMark(name: string): boolean {
 }
 
 export function taskIdOf(mark: string): string {
-  return decodeURIComponent(mark.slice(taskPrefix.length));
+  const [id = ''] = mark.slice(taskPrefix.length).split(requestSeparator);
+  return decodeURIComponent(id);
 }
 
 /** Bytes that a name in the folder of a principal stands for. */

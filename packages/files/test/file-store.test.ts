@@ -40,7 +40,7 @@ function testFiles(newPlace: () => Promise<Place>, secrets: readonly string[] = 
     it('does not exist for another principal', async () => {
       const { id } = await files.write('o', content('x'), { facts });
       expect([await files.find('p', id), await files.open('p', id)]).toEqual([undefined, undefined]);
-      expect([await files.keepFor('p', id, 't'), await files.delete('p', id)]).toEqual([false, false]);
+      expect([await files.keepFor('p', id, { taskId: 't' }), await files.delete('p', id)]).toEqual([false, false]);
       expect(await read(files, id)).toBe('x');
     });
 
@@ -110,7 +110,7 @@ function testFiles(newPlace: () => Promise<Place>, secrets: readonly string[] = 
       const status = await other.status();
       expect(status).toMatchObject({ place: expect.any(String), isEncrypted: secrets.length > 0 });
       expect([status.problem, status.stored]).toEqual([undefined, undefined]);
-      await files.write('o', content('two'), { facts, taskId: 'task' });
+      await files.write('o', content('two'), { facts, keeper: { taskId: 'task' } });
       await files.begin('p', facts, 40);
       await files.sweep({ ...sweepOptions('task'), signal: AbortSignal.abort() });
       expect((await other.status()).stored).toBeUndefined();
@@ -119,7 +119,7 @@ function testFiles(newPlace: () => Promise<Place>, secrets: readonly string[] = 
     });
 
     it('removes nothing for another deployment, as one whose Redis was emptied', async () => {
-      const { id } = await files.write('o', content('x'), { facts, taskId: 'task' });
+      const { id } = await files.write('o', content('x'), { facts, keeper: { taskId: 'task' } });
       expect(await files.sweep(sweepOptions('task'))).toMatchObject({ removed: 0 });
       await place.age();
       await expect(files.sweep({ ...sweepOptions(), deployment: 'another' })).rejects.toThrow(
@@ -131,8 +131,8 @@ function testFiles(newPlace: () => Promise<Place>, secrets: readonly string[] = 
     });
 
     it('of each of several deployments judges its own tasks only', async () => {
-      const { id } = await files.write('o', content('x'), { facts, taskId: 'first-1' });
-      await files.keepFor('o', id, 'second-1');
+      const { id } = await files.write('o', content('x'), { facts, keeper: { taskId: 'first-1' } });
+      await files.keepFor('o', id, { taskId: 'second-1' });
       const sweepOf = (number: number, living: string) => ({
         ...sweepOptions(),
         deployment: `redis ${number}`,
@@ -148,8 +148,8 @@ function testFiles(newPlace: () => Promise<Place>, secrets: readonly string[] = 
     });
 
     it('keeps a file as long as one of its tasks exists, and removes it with the last one', async () => {
-      const { id } = await files.write('o', content('x'), { facts, taskId: 'first' });
-      await files.keepFor('o', id, 'second/../task');
+      const { id } = await files.write('o', content('x'), { facts, keeper: { taskId: 'first' } });
+      await files.keepFor('o', id, { taskId: 'second/../task' });
       await place.age();
       expect(await files.sweep(sweepOptions('second/../task'))).toEqual({
         removed: 0,
@@ -167,10 +167,23 @@ function testFiles(newPlace: () => Promise<Place>, secrets: readonly string[] = 
       const { id } = await files.write('o', content('x'), { facts });
       await files.sweep(sweepOptions());
       await place.age();
-      await files.keepFor('o', id, 'coming');
+      await files.keepFor('o', id, { taskId: 'coming' });
       expect(await files.sweep(sweepOptions())).toMatchObject({ removed: 0 });
-      await files.release('o', id, 'coming');
+      await files.release('o', id, { taskId: 'coming' });
       expect(await files.sweep(sweepOptions())).toMatchObject({ removed: 1 });
+    });
+
+    it('removes what a task that lives does not keep any more: its message was refused', async () => {
+      const { id } = await files.write('o', content('x'), { facts });
+      const requests = ['one', 'another'].map((request) => ({ taskId: 'task', request }));
+      for (const keeper of requests) await files.keepFor('o', id, keeper);
+      await place.age();
+      for (const [i, keeper] of requests.entries()) {
+        expect(await files.sweep(sweepOptions('task'))).toMatchObject({ removed: 0 });
+        await files.release('o', id, keeper);
+        expect((await place.names()).filter((name) => name.includes('task-'))).toHaveLength(1 - i);
+      }
+      expect(await files.sweep(sweepOptions('task'))).toMatchObject({ removed: 1 });
     });
 
     it('removes half files, but not one that gets bytes', async () => {
@@ -183,11 +196,11 @@ function testFiles(newPlace: () => Promise<Place>, secrets: readonly string[] = 
     });
 
     it('does not remove a file for which a task comes while it looks', async () => {
-      const { id } = await files.write('o', content('x'), { facts, taskId: 'old' });
+      const { id } = await files.write('o', content('x'), { facts, keeper: { taskId: 'old' } });
       await place.age();
       let isKept: boolean | undefined;
       const existing = async (): Promise<ReadonlySet<string>> => {
-        isKept ??= await files.keepFor('o', id, 'new');
+        isKept ??= await files.keepFor('o', id, { taskId: 'new' });
         return new Set();
       };
       await files.sweep({ ...sweepOptions(), existing });
@@ -200,7 +213,7 @@ function testFiles(newPlace: () => Promise<Place>, secrets: readonly string[] = 
     const given = (taskId: string, bytes: Uint8Array = large, more = {}) => ({
       facts: { ...facts, ...more },
       bytes,
-      taskId,
+      keeper: { taskId },
     });
 
     it('is stored once for its principal, and kept as long as one of its tasks exists', async () => {
@@ -268,7 +281,7 @@ function testFiles(newPlace: () => Promise<Place>, secrets: readonly string[] = 
     it('is stored once, however often a message has it, and what is small, or has no room, stays', async () => {
       const raws = [...'aabcdefa'].map((letter) => Buffer.from(letter.repeat(300)).toString('base64'));
       const parts = [{ url: 'https://other.example/x' }, ...raws.map((raw) => ({ raw })), { raw: 'AAAA' }];
-      const of = { owner: 'o', taskId: 't', inlineBytes: 100 };
+      const of = { owner: 'o', keeper: { taskId: 't' }, inlineBytes: 100 };
       const { ids, refused } = await moveRaw(files, parts, of);
       expect([[...ids.keys()].sort(), new Set(ids.values()).size, refused]).toEqual([
         [1, 2, 3, 4, 5, 6, 7, 8],

@@ -102,8 +102,8 @@ it('a request that ends late, after another process went on, does no harm to an 
 
 it('a sweep gives a file back that it had moved away for a task, and finishes what a crash has left', async () => {
   const [kept, gone] = [
-    await files.write('o', content('x'), { facts, taskId: 'kept' }),
-    await files.write('o', content('x'), { facts, taskId: 'gone' }),
+    await files.write('o', content('x'), { facts, keeper: { taskId: 'kept' } }),
+    await files.write('o', content('x'), { facts, keeper: { taskId: 'gone' } }),
   ];
   await folder.age();
   const path = await owner();
@@ -124,7 +124,7 @@ it('a count that two sweeps wrote at the same time, and nobody can read, is none
 });
 
 it('the folder of a principal goes with its last file', async () => {
-  await files.write('o', content('x'), { facts, taskId: 'gone' });
+  await files.write('o', content('x'), { facts, keeper: { taskId: 'gone' } });
   await folder.age();
   await files.sweep(sweepOptions());
   expect((await readdir(folder.path)).sort()).toEqual(['.counted', '.deployment']);

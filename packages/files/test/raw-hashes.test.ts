@@ -38,9 +38,9 @@ it.each([[], ['a secret']])(
   async (...secrets) => {
     const files = (await newFolder()).open({ maxFileBytes: 1_000_000, maxBytesPerPrincipal: 1_000_000 }, secrets);
     await files.start();
-    await files.writeRaw('o', { facts, bytes, taskId: 'first' });
+    await files.writeRaw('o', { facts, bytes, keeper: { taskId: 'first' } });
     expect(hashed.bytes).toBe(bytes.length);
-    await files.writeRaw('o', { facts, bytes, taskId: 'second' });
+    await files.writeRaw('o', { facts, bytes, keeper: { taskId: 'second' } });
     expect(hashed.bytes).toBe(2 * bytes.length);
   },
 );

@@ -250,7 +250,7 @@ describe.skipIf(missing)(`In a bucket${missing ? ` (${missing})` : ''}`, () => {
 
   it('a mark for a file that is not there writes nothing, which would count for the principal', async () => {
     place.path.requests.length = 0;
-    expect(await files.keepFor('o', `${'0'.repeat(32)}-zzzzzz`, 't')).toBe(false);
+    expect(await files.keepFor('o', `${'0'.repeat(32)}-zzzzzz`, { taskId: 't' })).toBe(false);
     expect(place.path.requests.filter((request) => request.startsWith('PUT'))).toEqual([]);
   });
 
@@ -294,7 +294,7 @@ describe.skipIf(missing)(`In a bucket${missing ? ` (${missing})` : ''}`, () => {
     it.each([3, 9 * MiB])('between the content and the facts leaves nothing visible: %i bytes', async (length) => {
       crashAt(/^PUT .*\/facts\.json/);
       for (const expected of [{}, { sizeBytes: length }]) {
-        const writing = files.write('o', chunksOf(bytes(length)), { facts, expected, taskId: 't' });
+        const writing = files.write('o', chunksOf(bytes(length)), { facts, expected, keeper: { taskId: 't' } });
         await expect(writing).rejects.toMatchObject({ reason: 'unavailable' });
         crashAt(/^PUT .*\/facts\.json/);
       }
@@ -324,7 +324,7 @@ describe.skipIf(missing)(`In a bucket${missing ? ` (${missing})` : ''}`, () => {
 
     it('after the facts leaves a file, and a sweep removes the rest', async () => {
       crashAt(/^DELETE .*\/upload\.json/);
-      const writing = files.write('o', chunksOf(bytes(3)), { facts, taskId: 't' });
+      const writing = files.write('o', chunksOf(bytes(3)), { facts, keeper: { taskId: 't' } });
       await expect(writing).rejects.toMatchObject({ reason: 'unavailable' });
       place.path.fate = () => 'passes';
       await place.age();
@@ -333,7 +333,7 @@ describe.skipIf(missing)(`In a bucket${missing ? ` (${missing})` : ''}`, () => {
     });
 
     it('of a sweep after the content is made good by the next one, which shows no file without content', async () => {
-      const kept = await files.write('o', content('x'), { facts, taskId: 'gone' });
+      const kept = await files.write('o', content('x'), { facts, keeper: { taskId: 'gone' } });
       await place.age();
       crashAt(/^DELETE .*\/gone\.json/);
       await expect(files.sweep(sweepOptions())).rejects.toMatchObject({ reason: 'unavailable' });
@@ -346,7 +346,7 @@ describe.skipIf(missing)(`In a bucket${missing ? ` (${missing})` : ''}`, () => {
     });
 
     it('of a sweep is made good by the next one', async () => {
-      const kept = await files.write('o', content('x'), { facts, taskId: 'kept' });
+      const kept = await files.write('o', content('x'), { facts, keeper: { taskId: 'kept' } });
       await place.age();
       crashAt(/^GET .*prefix=[^&]*%2Ffiles%2F[^&]*-1%2F/);
       await expect(files.sweep(sweepOptions())).rejects.toMatchObject({ reason: 'unavailable' });

@@ -1,4 +1,5 @@
-import { type FileStore, fileIdIn, fileIdsIn, hasLargeRaw, keepFilesOf, moveRaw } from '@switchyard/files';
+import { randomBytes } from 'node:crypto';
+import { type FileStore, fileIdIn, fileIdsIn, hasLargeRaw, type Keeper, keepFilesOf, moveRaw } from '@switchyard/files';
 import {
   type FieldViolation,
   invalidParams,
@@ -83,29 +84,34 @@ export async function keepFiles(
   const { idempotencyKey } = call;
   const name = { message, ...(idempotencyKey !== undefined && { idempotencyKey }) };
   const taskId = message.taskId ?? preSubscription?.taskId ?? tasks.newTaskId(call.scope, name);
+  const keeper = keeperOf(message, taskId);
   const violations: FieldViolation[] = [];
   const kept: string[] = [];
   for (const [i, { url = '' }] of message.parts.entries()) {
     const id = fileIdIn(url);
     if (id === undefined) continue;
-    if (await files.keepFor(owner, id, taskId)) kept.push(id);
+    if (await files.keepFor(owner, id, keeper)) kept.push(id);
     // Elsewhere it is the file of another server.
     else if (isOwn(url, call)) violations.push({ field: `message.parts[${i}].url`, description: isMissing });
   }
   const release = async (): Promise<void> => {
-    // An earlier message of an existing task may have referred to the file.
-    if (message.taskId === undefined) await Promise.all(kept.map((id) => files.release(owner, id, taskId)));
+    await Promise.all(kept.map((id) => files.release(owner, id, keeper)));
   };
   if (violations.length > 0) {
     await release();
     throw invalidParams(violations);
   }
   const { ids, refused } =
-    inlineBytes === undefined ? nothing : await moveRaw(files, message.parts, { owner, taskId, inlineBytes });
+    inlineBytes === undefined ? nothing : await moveRaw(files, message.parts, { owner, keeper, inlineBytes });
   if (refused) emit({ kind: 'raw-not-moved', agent: call.scope.agent, err: refused });
   kept.push(...ids.values());
   const moved = ids.size > 0 && { message: withUrls(call, message, ids), sentMessage: message };
   return kept.length > 0 ? { taskId, ...(moved && { moved }), release } : undefined;
+}
+
+/** If a message of an existing task is refused, the marks of earlier ones, which have the same files, stay. */
+function keeperOf(message: Message, taskId: string): Keeper {
+  return message.taskId === undefined ? { taskId } : { taskId, request: randomBytes(8).toString('hex') };
 }
 
 const nothing: Awaited<ReturnType<typeof moveRaw>> = { ids: new Map() };

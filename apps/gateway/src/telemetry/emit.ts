@@ -46,7 +46,10 @@ export const lines: Readonly<Partial<Record<GatewayEvent['kind'], Line>>> = {
   'message-rejected': ['warn', 'message rejected: its time to live has ended, and no worker runs'],
   'messages-not-rejected': ['warn', 'messages whose time to live has ended could not be rejected; it is tried again'],
   'raw-not-moved': ['warn', 'a large raw part stays in its task: it could not be stored as a file'],
-  'raw-not-read': ['warn', 'a client that wants raw parts gets URLs: the files cannot be read, or it has no memory for them'],
+  'raw-not-read': [
+    'warn',
+    'a client that wants raw parts gets URLs: the files cannot be read, or it has no memory for them',
+  ],
   'admin-action': ['info', 'admin action'],
   answered: ['debug', 'answered'],
   refused: ['debug', 'refused'],

@@ -72,7 +72,7 @@ export class StoredFiles implements FilePort {
     const { owner, taskId, agent } = this.#owner;
     const named = { ...(name !== undefined && { filename: name }), mediaType: mediaType ?? 'application/octet-stream' };
     try {
-      const { id } = await local.write(owner, content, { facts: { ...named, agent }, taskId });
+      const { id } = await local.write(owner, content, { facts: { ...named, agent }, keeper: { taskId } });
       return { url: fileUrl(publicUrl, id), ...named };
     } catch (error) {
       throw errorForAgent(error, name);

@@ -100,7 +100,7 @@ export class WorkerFiles {
   async move(parts: readonly Part[], { principal, taskId, agent }: PartsWriter): Promise<Part[]> {
     const { local, publicUrl } = this;
     if (!local || publicUrl === undefined) return [...parts];
-    const of = { owner: principalKey(principal), taskId, agent, inlineBytes: this.#inlineBytes };
+    const of = { owner: principalKey(principal), keeper: { taskId }, agent, inlineBytes: this.#inlineBytes };
     const { ids, refused } = await moveRaw(local, parts, of);
     if (refused) this.#emit({ kind: 'raw-not-moved', taskId, err: refused });
     return withContents(parts, ids, (id) => ({ url: fileUrl(publicUrl, id) }));
