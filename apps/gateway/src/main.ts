@@ -11,7 +11,7 @@ import {
   unknownSettings,
   unknownSettingText,
 } from '@switchyard/settings';
-import { StoreError } from '@switchyard/store';
+import { RedisUnusable } from '@switchyard/store';
 import { createLog, ErrorThrottle, LevelSwitch, logOutput, startTraces } from '@switchyard/telemetry';
 import { GrpcUnavailable } from './bindings/grpc/grpc-listener.ts';
 import { readConfig } from './config.ts';
@@ -66,7 +66,7 @@ async function main(): Promise<void> {
     },
   );
   // At the first try, and again when a deployment that was away comes back.
-  const connect = async (opened: OpenStore, onRefused: (refusal: StoreError) => void): Promise<void> => {
+  const connect = async (opened: OpenStore, onRefused: (refusal: RedisUnusable) => void): Promise<void> => {
     const { store } = opened;
     await store.start();
     store.schema.follow(onRefused, onRedisError);
@@ -122,7 +122,7 @@ const WATCH_MS = 10_000;
 /** Errors that the user can fix. */
 const known: readonly KnownError[] = [
   {
-    is: (error) => error instanceof StoreError,
+    is: (error) => error instanceof RedisUnusable,
     code: 'SWITCHYARD_ERR_REDIS',
     hint: 'switchyard doctor checks Redis and this deployment',
   },

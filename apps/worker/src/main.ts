@@ -5,7 +5,7 @@ import { ArchiveRefused, openArchive } from '@switchyard/archive';
 import { LogLevels } from '@switchyard/operators';
 import { nodeProxies, readProxies, useProxies } from '@switchyard/outgoing';
 import { type KnownError, portError, startFailure, unknownSettings, unknownSettingText } from '@switchyard/settings';
-import { Store, StoreError } from '@switchyard/store';
+import { RedisUnusable, Store } from '@switchyard/store';
 import { createLog, ErrorThrottle, LevelSwitch, logOutput, secretsIn, startTraces } from '@switchyard/telemetry';
 import type { Logger } from 'pino';
 import { AgentModuleError, loadAgents } from './agents/load-agents.ts';
@@ -225,7 +225,7 @@ function supervise({ agentModules }: WorkerArguments, { worker: { drainMs } }: W
 const known: readonly KnownError[] = [
   { is: (error) => error instanceof ArchiveRefused, code: 'SWITCHYARD_ERR_ARCHIVE' },
   {
-    is: (error) => error instanceof StoreError,
+    is: (error) => error instanceof RedisUnusable,
     code: 'SWITCHYARD_ERR_REDIS',
     hint: 'switchyard doctor checks Redis and this deployment',
   },

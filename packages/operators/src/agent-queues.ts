@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { defineScript, integer, type RedisConnection, text, tuple, tupleAnd } from '@switchyard/redis';
-import { StoreError } from '@switchyard/store';
+import { RedisUnusable } from '@switchyard/store';
 import { jobId, queueRoot, type ShardKeys, type Shards } from '@switchyard/store/inside';
 import { Queue as BullQueue } from 'bullmq';
 
@@ -140,7 +140,7 @@ export class AgentQueues {
     const known = this.#queues.get(key);
     if (known) return known;
     const problem = bullmqProblem();
-    if (problem) throw new StoreError(problem);
+    if (problem) throw new RedisUnusable(problem);
     const queue = new BullQueue(name, { ...BULLMQ_OPTIONS, connection: this.#redis, prefix: keys.queues });
     // The store handles errors of the connection; without a listener BullMQ prints them.
     queue.on('error', () => undefined);

@@ -1,4 +1,4 @@
-import { StoreError } from './errors.ts';
+import { RedisUnusable } from './errors.ts';
 
 /** How Redis is reached. */
 export interface RedisAccess {
@@ -28,7 +28,7 @@ const FORM = /^(redis|rediss)(\+sentinel|\+cluster)?:\/\/(?:([^:@/]*)(?::([^@/]*
  * - `redis://[user:password@]host[:port][/database]`, `rediss://…` with TLS
  * - `redis+sentinel://[user:password@]host:port,host:port,…/master-name` the hosts are the sentinels
  * - `redis+cluster://[user:password@]host:port,host:port,…` some of the nodes; the others are found
- * @throws {StoreError}
+ * @throws {RedisUnusable}
  */
 export function parseRedisAddress(url: string): RedisAddress {
   const [, scheme = '', suffix = '', username = '', password = '', hosts = '', path = ''] = FORM.exec(url) ?? [];
@@ -36,7 +36,7 @@ export function parseRedisAddress(url: string): RedisAddress {
   const nodes = hosts.split(',').map((host) => node(host, kind === 'sentinel' ? 26_379 : 6_379));
   if (!scheme || nodes.some(({ host, port }) => !host || !(port > 0 && port < 65_536))) throw unusable(url);
   if (kind === 'sentinel' && !path)
-    throw new StoreError(
+    throw new RedisUnusable(
       'A Sentinel address ends with the name of the master, as in redis+sentinel://host:26379/mymaster',
     );
   if (kind === 'single' && !/^\d*$/.test(path)) throw unusable(url);
@@ -56,8 +56,8 @@ function node(text: string, defaultPort: number): { host: string; port: number }
   return { host: host.replace(/^\[|\]$/g, ''), port: port === undefined ? defaultPort : Number(port) };
 }
 
-function unusable(url: string): StoreError {
-  return new StoreError(
+function unusable(url: string): RedisUnusable {
+  return new RedisUnusable(
     `This is no address of a Redis: ${withoutPassword(url)}. ` +
       'Write redis://host:6379, redis+sentinel://… or redis+cluster://…',
   );

@@ -1,13 +1,13 @@
 import { createRequire } from 'node:module';
 import type { Redis } from 'ioredis';
 import type { RedisConnection } from './connection.ts';
-import { StoreError } from './errors.ts';
-import { infoOf, mastersOf } from './masters.ts';
+import { RedisUnusable } from './errors.ts';
+import { infoOf, mastersOf } from './servers.ts';
 
 /** The first version with sharded channels (SPUBLISH). A Valkey names the Redis version that it is compatible with. */
 const OLDEST_REDIS = 7;
 
-/** Refuses a Redis that is too old, or that would lose keys silently. @throws {StoreError} */
+/** Refuses a Redis that is too old, or that would lose keys silently. @throws {RedisUnusable} */
 export async function checkServers(redis: RedisConnection): Promise<void> {
   await Promise.all(mastersOf(redis).map(checkServer));
 }
@@ -15,9 +15,9 @@ export async function checkServers(redis: RedisConnection): Promise<void> {
 async function checkServer(node: Redis): Promise<void> {
   const { redis_version: version, maxmemory_policy: policy } = await infoOf(node);
   const problem = versionProblem(version);
-  if (problem) throw new StoreError(problem);
+  if (problem) throw new RedisUnusable(problem);
   if (policy && policy !== 'noeviction')
-    throw new StoreError(`Redis may evict tasks: its maxmemory-policy is "${policy}". Set it to noeviction.`);
+    throw new RedisUnusable(`Redis may evict tasks: its maxmemory-policy is "${policy}". Set it to noeviction.`);
 }
 
 /** Why a server of this version cannot be used; undefined if it can, or does not tell its version. */

@@ -1,6 +1,6 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
 import { parseRedisAddress, type RedisAccess, type RedisAddress } from './address.ts';
-import { StoreUnreachable } from './errors.ts';
+import { RedisUnreachable } from './errors.ts';
 
 /** One connection to a Redis, or the connections to a Cluster's nodes. */
 export type RedisConnection = Redis | Cluster;
@@ -12,7 +12,7 @@ export interface Connections {
   readonly replicated?: RedisConnection;
 }
 
-/** Not yet connected: `connect()` is the store's `start`. @throws {StoreError} the address cannot be used */
+/** Not yet connected: `connect()` is the store's `start`. @throws {RedisUnusable} the address cannot be used */
 export function createConnections(given: RedisAccess, { isReplicated }: { isReplicated: boolean }): Connections {
   const address = addressOf(given);
   const connections = {
@@ -25,7 +25,7 @@ export function createConnections(given: RedisAccess, { isReplicated }: { isRepl
   return connections;
 }
 
-/** @throws {StoreError} */
+/** @throws {RedisUnusable} */
 export function addressOf({ redisUrl, redisPassword, redisCa }: RedisAccess): RedisAddress {
   const address = parseRedisAddress(redisUrl);
   return {
@@ -61,7 +61,7 @@ export async function connectWithRetries(connection: RedisConnection): Promise<v
   }
 }
 
-/** Opens a connection for one short use. @throws {StoreError} Redis does not answer, or the address is wrong */
+/** Opens a connection for one short use. @throws {RedisUnusable} Redis does not answer, or the address is wrong */
 export async function onConnection<Used>(
   access: RedisAccess,
   use: (redis: RedisConnection) => Promise<Used>,
@@ -81,8 +81,8 @@ export async function onConnection<Used>(
   }
 }
 
-const unreachable = (cause?: unknown): StoreUnreachable =>
-  new StoreUnreachable(
+const unreachable = (cause?: unknown): RedisUnreachable =>
+  new RedisUnreachable(
     `Redis did not answer within ${START_WITHIN_MS / 1_000} s: is it running where REDIS_URL says?`,
     {
       cause,

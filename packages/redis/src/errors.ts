@@ -79,9 +79,9 @@ export const isForbidden = (error: unknown): boolean => error instanceof Error &
 export const toError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));
 
 /** A program cannot work with this Redis, or with its settings for it; the message says what to change. */
-export class StoreError extends Error {
-  override readonly name = 'StoreError';
+export class RedisUnusable extends Error {
+  override readonly name = 'RedisUnusable';
 }
 
 /** Redis does not answer a program that starts: it may come back. */
-export class StoreUnreachable extends StoreError {}
+export class RedisUnreachable extends RedisUnusable {}

@@ -2,7 +2,7 @@ import { Cluster, type Redis } from 'ioredis';
 import type { Channels } from './channels.ts';
 import type { RedisConnection } from './connection.ts';
 import { isForbidden, isOutage } from './errors.ts';
-import { mastersOf } from './masters.ts';
+import { mastersOf } from './servers.ts';
 
 const EVERY_MS = 1_000;
 /** Redis counts as unreachable without a reply for this long: requests are then refused at once. */

@@ -31,13 +31,13 @@ export {
   isOutOfMemory,
   NotReplicated,
   Outage,
-  StoreError,
-  StoreUnreachable,
+  RedisUnreachable,
+  RedisUnusable,
   toError,
 } from './errors.ts';
 export { HealthCheck } from './health-check.ts';
 export { inspectRedis, type RedisInspection } from './inspect-redis.ts';
-export { infoOf, masterOf, mastersOf, redisTimeMs } from './masters.ts';
+export { infoOf, masterOf, mastersOf, redisTimeMs } from './servers.ts';
 export { readStream } from './read-stream.ts';
 export { integer, list, nothing, only, optional, type Parser, text, tuple, tupleAnd, verdict, word } from './reply.ts';
 export { definedScripts, defineScript, INCLUDE, includedFile, Script, withIncludes } from './script.ts';

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import type { RedisAccess } from './address.ts';
 import { onConnection } from './connection.ts';
-import { infoOf, masterOf, mastersOf } from './masters.ts';
+import { infoOf, masterOf, mastersOf } from './servers.ts';
 
 /** The configuration of a Redis, as far as it can be read: a managed Redis may refuse CONFIG. */
 export interface RedisInspection {
@@ -27,7 +27,7 @@ export interface RedisInspection {
 
 /**
  * Inspects each master, over a connection of its own.
- * @param keys are counted for each. @throws {StoreError} no answer, or the address is wrong
+ * @param keys are counted for each. @throws {RedisUnusable} no answer, or the address is wrong
  */
 export function inspectRedis(access: RedisAccess, keys: readonly string[] = []): Promise<readonly RedisInspection[]> {
   return onConnection(access, (redis) => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseRedisAddress } from '../src/address.ts';
-import { StoreError } from '../src/errors.ts';
+import { RedisUnusable } from '../src/errors.ts';
 
 describe('the address of a Redis', () => {
   test.each([
@@ -46,8 +46,8 @@ describe('the address of a Redis', () => {
     'redis://h:99999',
     'redis://h/name',
     'redis+cluster://a:1,',
-  ])('"%s" is refused with a StoreError', (url) => {
-    expect(() => parseRedisAddress(url)).toThrow(StoreError);
+  ])('"%s" is refused with a RedisUnusable', (url) => {
+    expect(() => parseRedisAddress(url)).toThrow(RedisUnusable);
   });
 
   test.each(['hunter2', 'hunter2/x', 'x/hunter2', 'x@hunter2', 'x@y/hunter2'])(

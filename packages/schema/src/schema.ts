@@ -6,7 +6,7 @@ import {
   onConnection,
   type RedisAccess,
   type RedisConnection,
-  StoreError,
+  RedisUnusable,
   text,
   toError,
   tupleAnd,
@@ -81,7 +81,7 @@ export class Schema {
     return this.#latest;
   }
 
-  /** Registers this program, and marks a deployment that is new or that an older release made. @throws {StoreError} it must not work here */
+  /** Registers this program, and marks a deployment that is new or that an older release made. @throws {RedisUnusable} it must not work here */
   async register(): Promise<SchemaReading> {
     this.#latest = await this.#registerAs(this.#settings.program);
     return this.#latest;
@@ -99,7 +99,7 @@ export class Schema {
   }
 
   /** Repeats `register` on a timer. @param onRefused called once: the program must not go on */
-  follow(onRefused: (refusal: StoreError) => void, onError: (error: Error) => void): void {
+  follow(onRefused: (refusal: RedisUnusable) => void, onError: (error: Error) => void): void {
     let isRegistering = false;
     const heartbeat = async (): Promise<void> => {
       // The last heartbeat still waits for Redis.
@@ -108,7 +108,7 @@ export class Schema {
       try {
         await this.register();
       } catch (error) {
-        if (!(error instanceof StoreError)) return onError(toError(error));
+        if (!(error instanceof RedisUnusable)) return onError(toError(error));
         clearInterval(this.#timer);
         onRefused(error);
       } finally {
@@ -132,7 +132,8 @@ export class Schema {
     const { shards, deployment = 0 } = this.#settings;
     const args = { ...this.#known, program, layout: shardLayout(shards, deployment), release, aliveMs: ALIVE_MS };
     const answer = await registerScript.run(this.#redis, { keys: this.#keys, args });
-    if (answer[0] !== 'welcome') throw new StoreError(refusalText(answer, { known: this.#known, shards, deployment }));
+    if (answer[0] !== 'welcome')
+      throw new RedisUnusable(refusalText(answer, { known: this.#known, shards, deployment }));
     const [, version, oldest, migrated, by, ...programs] = answer;
     return { version, oldest, migrated, release: by, programs: programs.map(programIn) };
   }
@@ -153,7 +154,7 @@ function programIn(text: string): KnownProgram {
   return { version: Number(text.slice(0, blank)), id: text.slice(blank + 1) };
 }
 
-/** As `Schema.read`, over a connection of its own. @throws {StoreError} this release must not work here */
+/** As `Schema.read`, over a connection of its own. @throws {RedisUnusable} this release must not work here */
 export function inspectSchema(
   settings: RedisAccess & Pick<SchemaSettings, 'prefix' | 'shards' | 'deployment'>,
 ): Promise<SchemaReading> {

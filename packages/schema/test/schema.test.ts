@@ -1,4 +1,4 @@
-import { createConnections, StoreError } from '@switchyard/redis';
+import { createConnections, RedisUnusable } from '@switchyard/redis';
 import { afterAll, expect, test } from 'vitest';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { testRedis, testStore } from '../../../tests/support/store/redis.ts';
@@ -30,7 +30,7 @@ test('a process that is too old for the schema is refused with both versions and
   await program(prefix, { ...second, version: 7, oldest: 5 }).register();
   const before = await redis.hgetall(`${prefix}{agents}:schema`);
   const refused = program(prefix, first).register();
-  await expect(refused).rejects.toThrow(StoreError);
+  await expect(refused).rejects.toThrow(RedisUnusable);
   await expect(refused).rejects.toThrow(/\(schema 7\): programs must know schema 5, .* knows 1\. .*restore a backup/s);
   expect(await redis.hgetall(`${prefix}{agents}:schema`)).toEqual(before);
   expect(await redis.zcard(`${prefix}{agents}:schema:programs`)).toBe(1);
@@ -76,7 +76,7 @@ test('a running process is notified when a later release has made it too old', a
   // As if the old process had been frozen for so long that it no longer counts as running.
   await redis.del(`${prefix}{agents}:schema:programs`);
   await program(prefix, second).register();
-  const refusal = await new Promise<StoreError>((resolve, reject) => old.follow(resolve, reject));
+  const refusal = await new Promise<RedisUnusable>((resolve, reject) => old.follow(resolve, reject));
   expect(refusal.message).toMatch(/schema 2/);
 });
 
@@ -85,7 +85,7 @@ test('visit checks the schema without changing anything', async () => {
   expect(await program(prefix, second).read()).toMatchObject({ release: '', programs: [] });
   expect(await redis.keys(`${prefix}*`)).toEqual([]);
   await redis.hset(`${prefix}{agents}:schema`, { version: 2, oldest: 2, migrated: 2 });
-  await expect(program(prefix, first).read()).rejects.toThrow(StoreError);
+  await expect(program(prefix, first).read()).rejects.toThrow(RedisUnusable);
 });
 
 test('the schema version and the number of shards are written again after FLUSHALL', async () => {

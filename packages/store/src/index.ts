@@ -3,8 +3,8 @@ export {
   isOutOfMemory,
   parseRedisAddress,
   type RedisAddress,
-  StoreError,
-  StoreUnreachable,
+  RedisUnreachable,
+  RedisUnusable,
 } from '@switchyard/redis';
 export {
   ArchiveBusy,

@@ -10,7 +10,7 @@ import {
   HealthCheck,
   ioredisProblem,
   type RedisConnection,
-  StoreError,
+  RedisUnusable,
   withDeadline,
 } from '@switchyard/redis';
 import { Migrator, Schema } from '@switchyard/schema';
@@ -212,11 +212,11 @@ export class Store {
 
   /**
    * @param as a reader is not registered as a program that works here, for example a command
-   * @throws {StoreError} Redis does not answer, may evict keys, or has data that this release must not work with
+   * @throws {RedisUnusable} Redis does not answer, may evict keys, or has data that this release must not work with
    */
   async start(as: 'program' | 'reader' = 'program'): Promise<void> {
     const problem = ioredisProblem();
-    if (problem) throw new StoreError(problem);
+    if (problem) throw new RedisUnusable(problem);
     // Before, so that requests do not wait, and are not executed later, while Redis has not been reached.
     this.#healthCheck.start();
     await Promise.all(Object.values(this.#connections).map(connectWithRetries));

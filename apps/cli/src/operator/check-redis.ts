@@ -1,5 +1,5 @@
 import { inspectSchema, type SchemaReading, schema } from '@switchyard/schema';
-import { inspectMasters, type MasterInspection, StoreError } from '@switchyard/store';
+import { inspectMasters, type MasterInspection, RedisUnusable } from '@switchyard/store';
 import { CommandFailure } from '../failures/failure.ts';
 import type { Invocation } from '../session/session.ts';
 import { type DeploymentRedis, deploymentsRedis } from './deployment-redis.ts';
@@ -24,7 +24,7 @@ async function checkDeployment(settings: DeploymentRedis): Promise<Finding[]> {
     const masters = await inspectMasters(settings);
     return [...masters.flatMap(redisFindings), ...shardFindings(masters), ...(await checkSchema(settings))];
   } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
+    if (!(error instanceof RedisUnusable)) throw error;
     return [{ verdict: 'problem', text: error.message, todo: 'Start Redis, or set REDIS_URL to its address.' }];
   }
 }
@@ -33,7 +33,7 @@ async function checkSchema(settings: Parameters<typeof inspectSchema>[0]): Promi
   try {
     return schemaFindings(await inspectSchema(settings));
   } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
+    if (!(error instanceof RedisUnusable)) throw error;
     return [{ verdict: 'problem', text: error.message }];
   }
 }

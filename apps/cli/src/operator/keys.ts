@@ -1,7 +1,7 @@
 import { type AuditAction, AuditTrail, type Credential, Credentials } from '@switchyard/access';
 import { keyDraft, keyParameters, meSchema, scopesProblem } from '@switchyard/operator-api';
 import { inspectSchema } from '@switchyard/schema';
-import { type Registry, Store, StoreError } from '@switchyard/store';
+import { RedisUnusable, type Registry, Store } from '@switchyard/store';
 import type { Command } from 'commander';
 import { CommandFailure } from '../failures/failure.ts';
 import { field, table } from '../output/labelled-text.ts';
@@ -139,7 +139,7 @@ async function withStore(
       await store.stop();
     }
   } catch (error) {
-    throw error instanceof StoreError
+    throw error instanceof RedisUnusable
       ? new CommandFailure('SWITCHYARD_ERR_REDIS', error.message, { cause: error })
       : error;
   }

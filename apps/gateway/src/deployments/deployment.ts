@@ -2,7 +2,14 @@ import { Conversations } from '@switchyard/conversations';
 import { Ops } from '@switchyard/operators';
 import { A2AError } from '@switchyard/protocol';
 import type { ScheduleList } from '@switchyard/schedules';
-import { type Feeds, type RequestStore, type Store, StoreError, StoreUnreachable, type Tasks } from '@switchyard/store';
+import {
+  type Feeds,
+  RedisUnreachable,
+  RedisUnusable,
+  type RequestStore,
+  type Store,
+  type Tasks,
+} from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 import { LateMessages } from './late-messages.ts';
 import { type Requests, requestsAt } from './requests.ts';
@@ -29,10 +36,10 @@ export interface DeploymentParts {
 }
 
 /**
- * Starts the store; called again after it rejects with `StoreUnreachable`.
+ * Starts the store; called again after it rejects with `RedisUnreachable`.
  * @param onRefused called when the store must not be used any more
  */
-export type Connect = (onRefused: (refusal: StoreError) => void) => Promise<void>;
+export type Connect = (onRefused: (refusal: RedisUnusable) => void) => Promise<void>;
 
 interface DeploymentDependencies {
   readonly store: GatewayStore;
@@ -103,7 +110,7 @@ export class Deployment {
 
   /**
    * Resolves when it is reached, or after some seconds: then it is tried again and again.
-   * @throws {StoreError} this program must not work with it
+   * @throws {RedisUnusable} this program must not work with it
    */
   async start(): Promise<void> {
     this.onConnected(() => this.late.start());
@@ -123,12 +130,12 @@ export class Deployment {
     this.late.stop();
   }
 
-  /** @throws {StoreError} it answers, and refuses this program */
+  /** @throws {RedisUnusable} it answers, and refuses this program */
   async #tryToConnect(): Promise<void> {
     try {
       await this.#connect?.((refusal) => this.#refused(refusal));
     } catch (error) {
-      if (error instanceof StoreError && !(error instanceof StoreUnreachable)) throw error;
+      if (error instanceof RedisUnusable && !(error instanceof RedisUnreachable)) throw error;
       return this.#tryLater();
     }
     if (this.#isStopped) return;
@@ -139,7 +146,7 @@ export class Deployment {
   }
 
   /** A later release has taken it over: only a later gateway can serve it. */
-  #refused(err: StoreError): void {
+  #refused(err: RedisUnusable): void {
     this.stop();
     this.#isConnected = false;
     this.#emit({ kind: 'deployment-refuses', deployment: this.number, err });

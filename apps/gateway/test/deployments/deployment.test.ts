@@ -1,5 +1,5 @@
 import { Credentials } from '@switchyard/access';
-import { StoreError } from '@switchyard/store';
+import { RedisUnusable } from '@switchyard/store';
 import { expect, test } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
 import { Deployment } from '../../src/deployments/deployment.ts';
@@ -20,7 +20,7 @@ test('a deployment that refuses a gateway after its start is tried again', async
   });
   await deployment.start();
   expect(() => deployment.require()).toThrow('unavailable');
-  refusal.reject(new StoreError('another number'));
+  refusal.reject(new RedisUnusable('another number'));
   await until(() => deployment.isAnswering, { what: 'the deployment is reached' });
   expect(events).toEqual(['deployment-away', 'deployment-refuses', 'deployment-answers']);
   deployment.stop();

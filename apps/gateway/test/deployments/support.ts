@@ -1,5 +1,5 @@
 import type { Task } from '@switchyard/protocol';
-import { Store, type StoreSettings, StoreUnreachable } from '@switchyard/store';
+import { RedisUnreachable, Store, type StoreSettings } from '@switchyard/store';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
@@ -62,7 +62,7 @@ export class Deployments implements AsyncDisposable {
       ...each,
       store: this.storeOf(each.number),
       connect: async () => {
-        if (away.includes(each.number)) throw new StoreUnreachable('away');
+        if (away.includes(each.number)) throw new RedisUnreachable('away');
       },
     }));
     const [home] = deployments;

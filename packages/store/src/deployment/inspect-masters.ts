@@ -8,7 +8,7 @@ export interface MasterInspection extends RedisInspection {
   readonly shards: number;
 }
 
-/** As `inspectRedis`. @throws {StoreError} */
+/** As `inspectRedis`. @throws {RedisUnusable} */
 export async function inspectMasters(
   deployment: RedisAccess & Pick<StoreSettings, 'prefix' | 'shards'>,
 ): Promise<readonly MasterInspection[]> {

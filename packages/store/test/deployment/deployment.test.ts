@@ -2,7 +2,7 @@ import { ioredisProblem, versionProblem } from '@switchyard/redis';
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { startRedis } from '../../../../tests/support/redis.ts';
-import { Store, StoreError } from '../../src/index.ts';
+import { RedisUnusable, Store } from '../../src/index.ts';
 import { accepted, begun } from '../support/drive.ts';
 import { alice, testRedis, testStore } from '../support/redis.ts';
 
@@ -42,7 +42,7 @@ describe('a store', () => {
       const connection = new Redis(redis.url);
       await connection.config('SET', 'maxmemory-policy', 'allkeys-lru');
       connection.disconnect();
-      await expect(evicting.start()).rejects.toThrow(StoreError);
+      await expect(evicting.start()).rejects.toThrow(RedisUnusable);
     } finally {
       await redis.stop();
     }
