@@ -182,7 +182,7 @@ async function leftWhenDeleted(
 ): Promise<Violation[]> {
   const store = new Store({ redisUrl, prefix }, () => undefined);
   await store.start('reader');
-  const deployment = await store.schema.deployment();
+  const deployment = await store.deploymentId();
   await store.stop();
   await kept.deleteAll();
   await bucket.sweep(deployment, (ids) => kept.existing(ids));

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import {
   defineScript,
   integer,
@@ -90,12 +89,6 @@ export class Schema {
   /** As `register`, but changes nothing. */
   read(): Promise<SchemaReading> {
     return this.#registerAs('');
-  }
-
-  /** A random id of the deployment: as long as Redis has its data, it is the same. */
-  async deployment(): Promise<string> {
-    await this.#redis.hsetnx(this.#keys.schema, 'deployment', randomUUID());
-    return (await this.#redis.hget(this.#keys.schema, 'deployment')) ?? '';
   }
 
   /** Repeats `register` on a timer. @param onRefused called once: the program must not go on */

@@ -17,7 +17,7 @@ import { Migrator, Schema } from '@switchyard/schema';
 import type { TaskArchive } from './archive/task-archive.ts';
 import { Calls } from './calls/calls.ts';
 import { Orphans } from './calls/orphans.ts';
-import { checkDeployment } from './deployment/check-deployment.ts';
+import { checkDeployment, deploymentId } from './deployment/deployment.ts';
 import { migrations } from './deployment/migrations.ts';
 import { Observer, type StoreObserver } from './deployment/observer.ts';
 import { defaultStoreSettings, type StoreSettings } from './deployment/settings.ts';
@@ -234,6 +234,11 @@ export class Store {
   /** Sets the observer, in place of an earlier one. */
   observe(observer: StoreObserver): void {
     this.#common.observer.target = observer;
+  }
+
+  /** A random id of the deployment: the same as long as Redis has its data. */
+  deploymentId(): Promise<string> {
+    return deploymentId(this.#connections.commands, this.settings.prefix);
   }
 
   /** Whether Redis answers, by the last health check: known without a round trip. */

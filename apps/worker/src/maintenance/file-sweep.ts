@@ -21,7 +21,11 @@ export class FileSweep {
       files,
       store,
       emit,
-    }: { readonly files: FileStore; readonly store: Pick<Store, 'tasks' | 'schema' | 'settings'>; readonly emit: Emit },
+    }: {
+      readonly files: FileStore;
+      readonly store: Pick<Store, 'tasks' | 'deploymentId' | 'settings'>;
+      readonly emit: Emit;
+    },
     { unusedMs, sweepEveryMs }: FileSweepSettings,
   ) {
     const { deployment: number } = store.settings;
@@ -38,7 +42,7 @@ export class FileSweep {
       signal: this.#stopping.signal,
     };
     const run = async (): Promise<void> => {
-      const deployment = await store.schema.deployment();
+      const deployment = await store.deploymentId();
       const { removed: count, bytes, kept } = await files.sweep({ ...options, deployment });
       // Of a whole look only.
       if (!this.#stopping.signal.aborted) emit({ kind: 'files-swept', ...kept });
