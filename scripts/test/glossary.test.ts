@@ -18,6 +18,7 @@ const declaredIn: Readonly<Record<string, readonly string[]>> = {
   ],
   lease: ['packages/store/src/queue/lease.ts'],
   'running job': ['packages/store/src/queue/running-job.ts'],
+  'inbox entry': ['packages/store/src/tasks/accept/submission.ts'],
   outbox: ['packages/store/src/outbox/outbox.ts'],
   'pre-subscription': ['packages/store/src/feed/task-feed.ts'],
   'held request': ['apps/gateway/src/call/held-requests.ts'],

@@ -50,19 +50,19 @@ export function readList(archive: PostgresArchive, fields: Partial<ArchiveQuery>
   return archive.find({ ...common, by: 'endedAt', ...fields, token });
 }
 
-/** The last entry before a page, from 1. @returns undefined: the list is shorter */
+/** The last sort key before a page, from 1. @returns undefined: the list is shorter */
 export async function tokenOf(
   archive: PostgresArchive,
   fields: Partial<ArchiveQuery>,
   page: number,
 ): Promise<string | undefined> {
   const size = (page - 1) * PAGE;
-  const { entries } = await archive.find({
+  const { sortKeys } = await archive.find({
     ...{ letters: 'CFXR', since: '', upto: '', before, by: 'endedAt', ...fields },
     token: '',
     size,
   });
-  return entries.length > size ? entries[size - 1] : undefined;
+  return sortKeys.length > size ? sortKeys[size - 1] : undefined;
 }
 
 /** Until there are enough readings, or it takes too long. */

@@ -28,7 +28,7 @@ export function endedStatement(
     ORDER BY ${owner}, letter, ${time}, id LIMIT ${limit}`;
   return {
     text: `
-      SELECT at || id AS entry
+      SELECT at || id AS "sortKey"
       FROM unnest(${parameters.add([...letters])}::text[]) AS one_letter, LATERAL (${page}) AS found
       ORDER BY at, id LIMIT ${limit}`,
     values: parameters.values,

@@ -23,7 +23,9 @@ export function findStatement(tables: Tables, query: ArchiveQuery): Statement | 
   return {
     text: `
       SELECT (${totalOf(tables, parameters, query)})::float8 AS total,
-        ARRAY(SELECT at || id FROM ${found} ORDER BY at DESC, id DESC LIMIT ${parameters.add(query.size + 1)}) AS entries`,
+        ARRAY(
+          SELECT at || id FROM ${found} ORDER BY at DESC, id DESC LIMIT ${parameters.add(query.size + 1)}
+        ) AS "sortKeys"`,
     values: parameters.values,
   };
 }

@@ -53,7 +53,7 @@ const SEARCHES = 2;
 /** Else PostgreSQL reads the words of each task of a page on which some have the wanted ones. */
 const SEARCH_MEMORY = '64MB';
 
-const emptyPage: ArchivePage = { total: 0, entries: [] };
+const emptyPage: ArchivePage = { total: 0, sortKeys: [] };
 
 /** Ended tasks in a table of PostgreSQL 13 or later. */
 export class PostgresArchive implements TaskArchive {
@@ -188,8 +188,8 @@ export class PostgresArchive implements TaskArchive {
 
   async endedOf(ownerPrefix: string, range: EndedRange): Promise<readonly string[]> {
     if (hasNul(ownerPrefix)) return [];
-    const rows = await this.#query<{ entry: string }>(endedStatement(this.#tables.tasks, ownerPrefix, range));
-    return rows.map(({ entry }) => entry);
+    const rows = await this.#query<{ sortKey: string }>(endedStatement(this.#tables.tasks, ownerPrefix, range));
+    return rows.map(({ sortKey }) => sortKey);
   }
 
   /** Up to `size` tasks, and as many marks of deletion. */

@@ -39,7 +39,7 @@ export function searchStatement(table: string, query: ArchiveQuery, typed: strin
         CASE WHEN count > ${MAX_SORTED}
           THEN ARRAY(SELECT ${time} || id FROM ${table} WHERE ${[...conditions, ...behind].join(' AND ')} ${latest})
           ELSE ARRAY(SELECT ${time} || id FROM found WHERE ${['true', ...behind].join(' AND ')} ${latest})
-        END AS entries
+        END AS "sortKeys"
       FROM (SELECT count(*) FROM found) AS counted`,
     values: parameters.values,
   };

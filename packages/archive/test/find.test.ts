@@ -46,9 +46,9 @@ describe.skipIf(skippedFor(missingPostgres))('a search in the archive', () => {
     for (;;) {
       const page = await stage.archive.find({ ...query, token: found.at(-1) ?? '' });
       expect(page.total).toBe(expected.length);
-      expect(page.entries.length).toBeLessThanOrEqual(query.size + 1);
-      found.push(...page.entries.slice(0, query.size));
-      if (page.entries.length <= query.size) break;
+      expect(page.sortKeys.length).toBeLessThanOrEqual(query.size + 1);
+      found.push(...page.sortKeys.slice(0, query.size));
+      if (page.sortKeys.length <= query.size) break;
     }
     expect(found).toEqual(expected);
   });
@@ -56,11 +56,11 @@ describe.skipIf(skippedFor(missingPostgres))('a search in the archive', () => {
   it('goes on behind a task that it does not have, such as one that Redis listed', async () => {
     const page = await stage.archive.find(archiveQuery({ token: `${timeOf(1_003)}task-`, size: 500 }));
     expect(page.total).toBe(matching(archiveQuery()).length);
-    expect(page.entries).toEqual(matching(archiveQuery()).filter((entry) => entry < `${timeOf(1_003)}task-`));
+    expect(page.sortKeys).toEqual(matching(archiveQuery()).filter((sortKey) => sortKey < `${timeOf(1_003)}task-`));
   });
 
   it.each([0, 1])('has no surprises with a page of %i', async (size) => {
-    expect((await stage.archive.find(archiveQuery({ size }))).entries).toEqual(
+    expect((await stage.archive.find(archiveQuery({ size }))).sortKeys).toEqual(
       matching(archiveQuery()).slice(0, size + 1),
     );
   });

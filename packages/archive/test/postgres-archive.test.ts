@@ -46,8 +46,8 @@ describe.skipIf(skippedFor(missingPostgres))('the archive in PostgreSQL', () => 
     expect(await archive.read([], { contents: 'all' })).toEqual(new Map());
     expect(await archive.describe([], 'row')).toEqual(new Map());
     expect(await archive.existing([])).toEqual(new Set());
-    expect(await archive.find(archiveQuery())).toEqual({ total: 0, entries: [] });
-    expect(await archive.find(archiveQuery({ agents: [] }))).toEqual({ total: 0, entries: [] });
+    expect(await archive.find(archiveQuery())).toEqual({ total: 0, sortKeys: [] });
+    expect(await archive.find(archiveQuery({ agents: [] }))).toEqual({ total: 0, sortKeys: [] });
     expect(await archive.status()).toEqual({ tasks: 0, bytes: expect.any(Number), oldest: '', latest: '' });
   });
 
@@ -137,7 +137,7 @@ describe.skipIf(skippedFor(missingPostgres))('the archive in PostgreSQL', () => 
     expect(await archive.existing(['a', 'b', 'c'])).toEqual(new Set(['b', 'c']));
     expect(await archive.read(['a'], { contents: 'all' })).toEqual(new Map());
     expect(await archive.describe(['a'], 'detail')).toEqual(new Map());
-    expect(await archive.find(archiveQuery())).toEqual({ total: 2, entries: [`${timeOf(3)}c`, `${timeOf(2)}b`] });
+    expect(await archive.find(archiveQuery())).toEqual({ total: 2, sortKeys: [`${timeOf(3)}c`, `${timeOf(2)}b`] });
     expect(await archive.status()).toMatchObject({ tasks: 2, oldest: timeOf(2) });
   });
 

@@ -32,8 +32,8 @@ describe.skipIf(skippedFor(missingPostgres))('a search for words in the archive'
   const stage = useArchive(Object.entries(texts).map(([id, text], i) => archivedTask(id, i, { json: text })));
 
   async function idsOf(text: string, fields: object = {}): Promise<string[]> {
-    const { entries, total } = await stage.archive.find(archiveQuery({ text, ...fields }));
-    const ids = entries.map((entry) => entry.slice(timeOf(0).length));
+    const { sortKeys, total } = await stage.archive.find(archiveQuery({ text, ...fields }));
+    const ids = sortKeys.map((sortKey) => sortKey.slice(timeOf(0).length));
     expect(total).toBe(ids.length);
     return ids.sort();
   }
@@ -97,10 +97,10 @@ describe.skipIf(skippedFor(missingPostgres))('a search for words in the archive'
     expect(await idsOf('number 7', { id: 'owned-8' })).toEqual([]);
     const pages: string[] = [];
     for (let token = ''; ; token = pages.at(-1) ?? '') {
-      const { entries, total } = await stage.archive.find(archiveQuery({ text: 'owned', size: 7, token }));
+      const { sortKeys, total } = await stage.archive.find(archiveQuery({ text: 'owned', size: 7, token }));
       expect(total).toBe(60);
-      pages.push(...entries.slice(0, 7));
-      if (entries.length <= 7) break;
+      pages.push(...sortKeys.slice(0, 7));
+      if (sortKeys.length <= 7) break;
     }
     expect(pages).toEqual(tasks.map(({ endedAt, id }) => endedAt + id).reverse());
   });
@@ -114,15 +114,15 @@ describe.skipIf(skippedFor(missingPostgres))('a search for words in the archive'
     await client.end();
     const often = (token = '') => stage.archive.find(archiveQuery({ text: 'often', size: 1, token }));
     const [last, next, third] = ['t0010001often-10001', 't0010000often-10000', 't0009999often-9999'];
-    expect(await often()).toEqual({ total: 10_000, isPartial: true, entries: [last, next] });
-    expect(await often(last)).toEqual({ total: 10_000, isPartial: true, entries: [next, third] });
+    expect(await often()).toEqual({ total: 10_000, isPartial: true, sortKeys: [last, next] });
+    expect(await often(last)).toEqual({ total: 10_000, isPartial: true, sortKeys: [next, third] });
     expect(await stage.archive.find(archiveQuery({ text: 'often 1', size: 0 }))).toEqual({
       total: 5_001,
       isPartial: false,
-      entries: [last],
+      sortKeys: [last],
     });
     await stage.archive.delete('often-1');
-    expect(await often(last)).toEqual({ total: 10_000, isPartial: false, entries: [next, third] });
+    expect(await often(last)).toEqual({ total: 10_000, isPartial: false, sortKeys: [next, third] });
   });
 
   it('does not find what was deleted or replaced', async () => {

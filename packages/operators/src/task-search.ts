@@ -6,7 +6,7 @@ import {
   decodePageToken,
   encodePageToken,
   endedIn,
-  findEntries,
+  findTasks,
   hiddenLetter,
   idText,
   keptSince,
@@ -85,23 +85,23 @@ interface Source {
   readonly indexesOf: (keys: ShardKeys) => string[];
   /** Letters of the states, as in these indexes. */
   readonly letters: string;
-  /** Whether every entry with these letters matches the filter. */
+  /** Whether every task with these letters matches the filter. */
   readonly isExact: boolean;
   /** The same tasks in the archive; unset: only tasks that have not ended are searched. */
   readonly archived?: Pick<ArchiveQuery, 'by' | 'agents' | 'ownerPrefix' | 'context' | 'id' | 'text'>;
 }
 
-type Walked = Pick<FoundEntries, 'entries' | 'isPartial'>;
+type Walked = Pick<FoundTasks, 'sortKeys' | 'isPartial'>;
 
-/** An entry is the sort key of a task: its cost if that is the order, a time as in an index, and the task's id. */
-interface FoundEntries {
-  readonly entries: readonly string[];
+/** The sort key of a task: its cost if that is the order, a time as in an index, and the task's id. */
+interface FoundTasks {
+  readonly sortKeys: readonly string[];
   readonly total: number;
   readonly isPartial: boolean;
 }
 
 const ID_LENGTH = 36;
-/** A cost in an entry has this many digits; a task may cost a billion dollars. */
+/** A cost in a sort key has this many digits; a task may cost a billion dollars. */
 const COST_LENGTH = 15;
 /** Tasks that are checked one by one, at most, and in one step. */
 const MAX_WALKED = 10_000;
@@ -115,25 +115,25 @@ export class TextSearchRefused extends Error {
 /** Tasks of all principals and agents. @throws {InvalidPageToken} @throws {TextSearchRefused} */
 export async function searchTasks(dependencies: OperatorDependencies, search: TaskSearch): Promise<TaskSearchPage> {
   const after = decodePageToken(search.pageToken, filtersOf(search)) ?? '';
-  const { entries, total, isPartial } = await find(dependencies, search, after);
-  const page = entries.slice(0, search.pageSize);
+  const { sortKeys, total, isPartial } = await find(dependencies, search, after);
+  const page = sortKeys.slice(0, search.pageSize);
   const timeAt = search.sort === 'cost' ? COST_LENGTH : 0;
-  const ids = page.map((entry) => taskIdOf(entry.slice(timeAt)));
+  const ids = page.map((sortKey) => taskIdOf(sortKey.slice(timeAt)));
   const rows = await readRows(dependencies, ids, search);
   return {
     // Tasks that expired between the two reads are left out.
-    tasks: page.flatMap((entry, i) => (rows[i] ? { ...rows[i], at: timeOf(entry.slice(timeAt, -ID_LENGTH)) } : [])),
+    tasks: page.flatMap((sortKey, i) => (rows[i] ? { ...rows[i], at: timeOf(sortKey.slice(timeAt, -ID_LENGTH)) } : [])),
     totalSize: total,
-    nextPageToken: entries.length > page.length ? encodePageToken(page.at(-1) ?? '', filtersOf(search)) : '',
+    nextPageToken: sortKeys.length > page.length ? encodePageToken(page.at(-1) ?? '', filtersOf(search)) : '',
     isPartial,
   };
 }
 
-async function find(dependencies: OperatorDependencies, search: TaskSearch, after: string): Promise<FoundEntries> {
+async function find(dependencies: OperatorDependencies, search: TaskSearch, after: string): Promise<FoundTasks> {
   if (search.text !== undefined) return findText(dependencies, search, after);
   if (search.stuck) return findStuck(dependencies, search, after);
-  const few = await entriesOfFew(dependencies, search);
-  if (few) return chosen(dependencies, search, { after, entries: few, isPartial: false });
+  const few = await keysOfFew(dependencies, search);
+  if (few) return chosen(dependencies, search, { after, sortKeys: few, isPartial: false });
   return findIn(dependencies, search, { source: await sourceOf(dependencies, search), after });
 }
 
@@ -141,18 +141,18 @@ async function findIn(
   dependencies: OperatorDependencies,
   search: TaskSearch,
   { source, after }: { readonly source: Source; readonly after: string },
-): Promise<FoundEntries> {
+): Promise<FoundTasks> {
   if (source.isExact && search.sort === undefined)
     return readFoundPage(dependencies, search, { source, after, size: search.pageSize });
   return chosen(dependencies, search, { after, ...(await walk(dependencies, search, source)) });
 }
 
 /** Words are only in the archive, which has tasks that Redis has, too. */
-async function findText(dependencies: OperatorDependencies, search: TaskSearch, after: string): Promise<FoundEntries> {
+async function findText(dependencies: OperatorDependencies, search: TaskSearch, after: string): Promise<FoundTasks> {
   if (!dependencies.archive)
     throw new TextSearchRefused('needs an archive, which has the words of ended tasks: ARCHIVE_URL is not set');
   const { archived, ...source } = await sourceOf(dependencies, search);
-  if (search.stuck || !archived) return { entries: [], total: 0, isPartial: false };
+  if (search.stuck || !archived) return { sortKeys: [], total: 0, isPartial: false };
   const { id, text } = search;
   const words = { ...source, indexesOf: () => [], archived: { ...archived, id, text } };
   try {
@@ -164,17 +164,17 @@ async function findText(dependencies: OperatorDependencies, search: TaskSearch, 
   }
 }
 
-/** The entries of a source, the latest 10,000. */
+/** The sort keys of a source, the latest 10,000. */
 async function walk(dependencies: OperatorDependencies, filter: TaskFilter, source: Source): Promise<Walked> {
   const first = await readFoundPage(dependencies, filter, { source, after: '', size: STEP });
-  const walked = [...first.entries];
+  const walked = [...first.sortKeys];
   const hasMore = (): boolean => walked.length < first.total || first.isPartial;
   while (hasMore() && walked.length < MAX_WALKED) {
     const next = await readFoundPage(dependencies, filter, { source, after: walked.at(-1) ?? '', size: STEP });
-    if (next.entries.length === 0) return { entries: walked, isPartial: false };
-    walked.push(...next.entries);
+    if (next.sortKeys.length === 0) return { sortKeys: walked, isPartial: false };
+    walked.push(...next.sortKeys);
   }
-  return { entries: walked, isPartial: hasMore() };
+  return { sortKeys: walked, isPartial: hasMore() };
 }
 
 /** The open tasks of agents that nobody runs, and the tasks of silent workers. */
@@ -182,31 +182,36 @@ async function findStuck(
   dependencies: OperatorDependencies,
   { stuck: _, ...filter }: TaskSearch,
   after: string,
-): Promise<FoundEntries> {
+): Promise<FoundTasks> {
   const { agents, frozen, running } = await stuckPlaces(dependencies);
   const indexesOf = (keys: ShardKeys): string[] => agents.map((each) => keys.agentIndex(queueName(each)));
   const source = { indexesOf, letters: OPEN, isExact: false };
   const [waiting, rows] = await Promise.all([
-    agents.length > 0 ? walk(dependencies, filter, source) : { entries: [], isPartial: false },
+    agents.length > 0 ? walk(dependencies, filter, source) : { sortKeys: [], isPartial: false },
     readRows(dependencies, frozen, { hasText: false }),
   ]);
-  const entries = new Map(waiting.entries.map((entry) => [taskIdOf(entry), entry]));
-  for (const row of rows) if (row) entries.set(row.taskId, entries.get(row.taskId) ?? entryOf(row));
-  const idle = [...entries].filter(([id]) => !running.has(id)).map(([, entry]) => entry);
-  return chosen(dependencies, filter, { after, entries: latestFirst(idle), isPartial: waiting.isPartial, isDue: true });
+  const sortKeys = new Map(waiting.sortKeys.map((sortKey) => [taskIdOf(sortKey), sortKey]));
+  for (const row of rows) if (row) sortKeys.set(row.taskId, sortKeys.get(row.taskId) ?? keyOf(row));
+  const idle = [...sortKeys].filter(([id]) => !running.has(id)).map(([, sortKey]) => sortKey);
+  return chosen(dependencies, filter, {
+    after,
+    sortKeys: latestFirst(idle),
+    isPartial: waiting.isPartial,
+    isDue: true,
+  });
 }
 
-const entryOf = ({ updatedAt, taskId }: TaskRow): string => sortableTime(updatedAt) + taskId;
+const keyOf = ({ updatedAt, taskId }: TaskRow): string => sortableTime(updatedAt) + taskId;
 
 /**
- * One page of a source, and one entry more if there is a next page. Redis lists the ended tasks of the retention, and the
+ * One page of a source, and one sort key more if there is a next page. Redis lists the ended tasks of the retention, and the
  * archive those before it.
  */
 async function readFoundPage(
   { redis, shards, settings, archive }: OperatorDependencies,
   { contextId, since, until }: TaskFilter,
   { source, after, size }: { source: Source; after: string; size: number },
-): Promise<FoundEntries> {
+): Promise<FoundTasks> {
   const isText = source.archived?.text !== undefined;
   // A context is on one shard.
   const inRedis = contextId === undefined ? shards.all : [shards.of(contextId)];
@@ -230,15 +235,15 @@ async function readFoundPage(
       }),
     ),
   ]);
-  const found = [...archived.entries, ...replies.flatMap(([, ...entries]) => entries)];
+  const found = [...archived.sortKeys, ...replies.flatMap(([, ...sortKeys]) => sortKeys)];
   return {
-    entries: latestFirst(found).slice(0, size + 1),
+    sortKeys: latestFirst(found).slice(0, size + 1),
     total: replies.reduce((sum, [total]) => sum + total, archived.total),
     isPartial: archived.isPartial ?? false,
   };
 }
 
-const noTasks: ArchivePage = { total: 0, entries: [] };
+const noTasks: ArchivePage = { total: 0, sortKeys: [] };
 
 /** The index of an agent has withdrawn tasks as completed ones. */
 function archivedLetters({ letters, archived }: Source): string {
@@ -252,37 +257,41 @@ interface Candidates extends Walked {
   readonly isDue?: boolean;
 }
 
-/** The entries of the tasks that match the filter, in its order. */
+/** The sort keys of the tasks that match the filter, in its order. */
 async function chosen(
   dependencies: OperatorDependencies,
   filter: TaskFilter,
-  { after, entries, isPartial, isDue = false }: Candidates,
-): Promise<FoundEntries> {
+  { after, sortKeys, isPartial, isDue = false }: Candidates,
+): Promise<FoundTasks> {
   const matching: string[] = [];
-  for (let from = 0; from < entries.length; from += STEP) {
-    const some = entries.slice(from, from + STEP);
+  for (let from = 0; from < sortKeys.length; from += STEP) {
+    const some = sortKeys.slice(from, from + STEP);
     const rows = await readRows(dependencies, some.map(taskIdOf), { hasText: false });
     const isKept = (row: TaskRow): boolean => !(isDue && isForLater(row));
-    for (const [i, entry] of some.entries()) {
+    for (const [i, sortKey] of some.entries()) {
       const row = rows[i];
-      if (row && isKept(row) && matches(filter, row, entry)) matching.push(sortKeyOf(filter, row) + entry);
+      if (row && isKept(row) && matches(filter, row, sortKey)) matching.push(costKeyOf(filter, row) + sortKey);
     }
   }
   if (filter.sort === 'cost') latestFirst(matching);
-  return { entries: after ? matching.filter((entry) => entry < after) : matching, total: matching.length, isPartial };
+  return {
+    sortKeys: after ? matching.filter((sortKey) => sortKey < after) : matching,
+    total: matching.length,
+    isPartial,
+  };
 }
 
-const sortKeyOf = ({ sort }: TaskFilter, { microUsd = 0 }: TaskRow): string =>
+const costKeyOf = ({ sort }: TaskFilter, { microUsd = 0 }: TaskRow): string =>
   sort === 'cost' ? String(microUsd).padStart(COST_LENGTH, '0') : '';
 
 function isForLater({ scheduledFor }: TaskRow): boolean {
   return scheduledFor !== undefined && Date.parse(scheduledFor) > Date.now();
 }
 
-function matches(filter: TaskFilter, row: TaskRow, entry: string): boolean {
+function matches(filter: TaskFilter, row: TaskRow, sortKey: string): boolean {
   const { agent, states, tenant, subject, contextId, since, until, reason } = filter;
   const isOfAgent = agent === REMOTE_AGENTS ? cardUrlOf(row.agent) !== undefined : row.agent === (agent ?? row.agent);
-  const at = entry.slice(0, -ID_LENGTH);
+  const at = sortKey.slice(0, -ID_LENGTH);
   return (
     isOfAgent &&
     (states ?? [row.state]).includes(row.state) &&
@@ -301,19 +310,19 @@ function hasReason({ reason }: TaskRow, wanted: string | undefined): boolean {
 }
 
 /** All candidates, where they are few: one task, or those of a context whose owner is known. */
-async function entriesOfFew(
+async function keysOfFew(
   dependencies: OperatorDependencies,
   { id, contextId }: TaskFilter,
 ): Promise<string[] | undefined> {
   const named = id ?? contextId;
   if (named === undefined) return undefined;
   const [row] = await readRows(dependencies, [named], { hasText: false });
-  if (id !== undefined) return row ? [entryOf(row)] : [];
+  if (id !== undefined) return row ? [keyOf(row)] : [];
   // A context has the id of its first task, unless its client named it.
-  return row && row.contextId === named ? entriesOfContext(dependencies, row, named) : undefined;
+  return row && row.contextId === named ? keysOfContext(dependencies, row, named) : undefined;
 }
 
-async function entriesOfContext(
+async function keysOfContext(
   dependencies: OperatorDependencies,
   { tenant, subject, agent }: TaskRow,
   contextId: string,
@@ -322,9 +331,9 @@ async function entriesOfContext(
   const query = { contextId, pageSize: MAX_WALKED, includeWithdrawn: true };
   const agents = new Set([...(await dependencies.registry.ids()), agent]);
   const found = await Promise.all(
-    Array.from(agents, (each) => findEntries(dependencies, { principal, agent: each }, query)),
+    Array.from(agents, (each) => findTasks(dependencies, { principal, agent: each }, query)),
   );
-  return latestFirst(found.flatMap(({ entries }) => entries));
+  return latestFirst(found.flatMap(({ sortKeys }) => sortKeys));
 }
 
 async function sourceOf(
@@ -382,7 +391,7 @@ function lettersOf(states: readonly TaskState[] = everyState, lettersOfState: (s
 }
 
 /** In place. */
-const latestFirst = (entries: string[]): string[] => entries.sort().reverse();
+const latestFirst = (sortKeys: string[]): string[] => sortKeys.sort().reverse();
 
 /** The filters, which must not change from page to page. */
 function filtersOf(filter: TaskFilter): readonly unknown[] {

@@ -1,6 +1,6 @@
 import { defineScript, word } from '@switchyard/redis';
 import type { DeliveryQueueId, EventId, FeedEvent, Webhook } from '@switchyard/store';
-import { decryptWebhook, parseEntry, readWhole } from '@switchyard/store/inside';
+import { decryptWebhook, parseEvent, readWhole } from '@switchyard/store/inside';
 import {
   cursorText,
   type DeadLetterDetails,
@@ -99,8 +99,8 @@ export class OpenDeliveryQueue {
     const { redis, shards } = this.#dependencies;
     const { seq, incarnation } = this.#cursor;
     const channel = shards.of(this.id.taskId).events(this.id.taskId);
-    const entries = await redis.xrange(channel, `${incarnation ? seq : seq + 1}-0`, '+', 'COUNT', EVENTS_PER_READ);
-    const events = entries.map(parseEntry);
+    const stored = await redis.xrange(channel, `${incarnation ? seq : seq + 1}-0`, '+', 'COUNT', EVENTS_PER_READ);
+    const events = stored.map(parseEvent);
     const last = incarnation ? events.shift() : this.#cursor;
     const isKept = last?.seq === seq && last.incarnation === incarnation;
     return isKept && events[0]?.seq === seq + 1 ? events : 'trimmed';

@@ -37,8 +37,8 @@ export {
 } from './errors.ts';
 export { HealthCheck } from './health-check.ts';
 export { inspectRedis, type RedisInspection } from './inspect-redis.ts';
-export { infoOf, masterOf, mastersOf, redisTimeMs } from './servers.ts';
 export { readStream } from './read-stream.ts';
 export { integer, list, nothing, only, optional, type Parser, text, tuple, tupleAnd, verdict, word } from './reply.ts';
 export { definedScripts, defineScript, INCLUDE, includedFile, Script, withIncludes } from './script.ts';
+export { infoOf, masterOf, mastersOf, redisTimeMs } from './servers.ts';
 export { crc16, hashTagOf, SLOTS, slotOf } from './slots.ts';

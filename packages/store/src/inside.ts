@@ -6,7 +6,7 @@ export { agentOf, ownerOf, principalOf, scopeOf } from './deployment/scope.ts';
 export { Shards } from './deployment/shards.ts';
 export type { Encryption } from './encryption/encryption.ts';
 export { decryptWebhook, encryptWebhook, withId } from './encryption/webhook.ts';
-export { parseEntry } from './feed/feed-item.ts';
+export { parseEvent } from './feed/feed-item.ts';
 export type { AnnouncedLimits } from './places/places.ts';
 export { Consumer, type ConsumerDependencies } from './queue/consumer.ts';
 export {
@@ -33,7 +33,7 @@ export { parseSchedule, scheduleText } from './tasks/accept/schedule.ts';
 export type { Acceptance, AnswerAcceptance, InboxEntry } from './tasks/accept/submission.ts';
 export { type Cancellation, cancelTask } from './tasks/cancel/cancel.ts';
 export { type Deletion, deleteTask } from './tasks/delete/delete.ts';
-export { endedIn, findEntries, keptSince, sortableTime, taskIdOf } from './tasks/list/list.ts';
+export { endedIn, findTasks, keptSince, sortableTime, taskIdOf } from './tasks/list/list.ts';
 export {
   decodePageToken,
   earliestFirst,

@@ -142,7 +142,7 @@ export interface ArchiveQuery {
 /** Times as in indexes. */
 export interface EndedRange {
   readonly letters: string;
-  /** The last entry of the page before, or ''. */
+  /** The last sort key of the page before, or ''. */
   readonly after: string;
   /** Earliest and latest, inclusive; '' any. */
   readonly since: string;
@@ -158,7 +158,7 @@ export interface ArchivePage {
   /** With `text`: there are more than `total`, which were not counted. */
   readonly isPartial?: boolean;
   /** Time and id; one more than `size` if there is a next page. */
-  readonly entries: readonly string[];
+  readonly sortKeys: readonly string[];
 }
 
 export interface ArchiveStatus {

@@ -99,7 +99,7 @@ function parseLine(line: string): FeedEvent {
   };
 }
 
-/** Parses an entry of the stream: its id is `<seq>-<incarnation>`, the name of its only field is the header. */
-export function parseEntry([id, [header = '', json = '']]: [id: string, fields: string[]]): FeedEvent {
+/** Parses an event as the stream has it: its id is `<seq>-<incarnation>`, the name of its only field is the header. */
+export function parseEvent([id, [header = '', json = '']]: [id: string, fields: string[]]): FeedEvent {
   return { ...parseLine(`${id}|${header}|`), previous: undefined, json };
 }

@@ -3,7 +3,7 @@ import { readStream } from '@switchyard/redis';
 import type { Scope } from '../deployment/scope.ts';
 import { type CachedReadDependencies, readPosition, readTask } from '../tasks/read/read.ts';
 import { bytesOf, type EventBuffer } from './event-buffer.ts';
-import { type EventId, type FeedEvent, type FeedItem, type Position, parseEntry, taskItem } from './feed-item.ts';
+import { type EventId, type FeedEvent, type FeedItem, type Position, parseEvent, taskItem } from './feed-item.ts';
 import { type ListenerDependencies, TaskListener } from './task-listener.ts';
 
 /** Limits of one read of the stream. */
@@ -233,8 +233,8 @@ export class TaskFeed implements AsyncIterableIterator<FeedItem, void> {
     // The last event is read again: after a fail-over another one may have its number.
     const from = last.incarnation === undefined || last.seq === 0 ? last.seq + 1 : last.seq;
     const bytes = budget.hasRoomFor(PAGE.bytes) ? PAGE.bytes : 0;
-    const entries = await readStream(readDependencies.redis, channel, { from: `${from}-0`, limit: PAGE.events, bytes });
-    const events = entries.map(parseEntry);
+    const stored = await readStream(readDependencies.redis, channel, { from: `${from}-0`, limit: PAGE.events, bytes });
+    const events = stored.map(parseEvent);
     const isSame = from > last.seq || isSameEvent(events.shift(), last);
     return isSame && events[0]?.seq === last.seq + 1 ? events : undefined;
   }

@@ -40,13 +40,13 @@ export const sweepScript = defineScript({
 });
 
 const TASKS_AT_ONCE = 200;
-/** Longest sweep while entries are due: with many waiting, a lost job is found soon. */
+/** Longest sweep while tasks are due: with many waiting, a lost job is found soon. */
 const SWEEP_FOR_MS = 1_500;
 /** After every third sweep without a turn, the queue's lists are searched for the job: it may be in none of them. */
 const SUSPICIOUS_SWEEPS = 3;
-/** No entry is due as late as after this many times `sweepAfterMs`: sweep.lua writes eight times at most. */
+/** No task is due as late as after this many times `sweepAfterMs`: sweep.lua writes eight times at most. */
 const MAX_DELAYS = 16;
-/** When an entry is due at the latest, unless Redis' clock was set back. */
+/** When a task is due at the latest, unless Redis' clock was set back. */
 const latestMs = (sweepAfterMs: number): number => Math.max(MAX_DELAYS * sweepAfterMs, 2 * SET_ASIDE_MS);
 
 export interface OutboxDependencies {

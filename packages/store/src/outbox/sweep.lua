@@ -1,14 +1,14 @@
--- Checks a task whose outbox entry was due, because neither its job nor its turn has moved it for a while.
+-- Checks a task that was due in the outbox, because neither its job nor its turn has moved it for a while.
 --
 -- KEYS  <record>
 --       root      of the keys of its agent's queue, as in take-jobs.lua
 -- ARGV  <record>
---       claimed_ms  the score that the claim gave its outbox entry, see claim.lua
+--       claimed_ms  the score that the claim gave it in the outbox, see claim.lua
 -- Returns  { verdict, job to add (0 none), owner, how often this job was swept since a turn began, '1' if a turn waits
 --       for the job, '1' if the queue has the job, the skill whose queue it is ('' the agent's),
 --          its level ('' normal) }
---       idle | add | canceled | missing (an entry without a task: removed)
--- Invariant: a task that has work to do has a job, or an entry here that brings it one.
+--       idle | add | canceled | missing (the outbox has the id of no task: removed)
+-- Invariant: a task that has work to do has a job, or a place in the outbox, by which it gets one.
 
 --- @include "../record/record.lua"
 --- @include "../record/commit.lua"

@@ -7,7 +7,7 @@
 -- is_awaited: a turn waits for them: they go before the others
 -- is_begun: their turns have begun before: they go before the others of their tenants, as a job that was given back
 --
--- It writes what BullMQ's own Queue.add writes (packages/store/test/add-jobs.test.ts compares them), except entries in
+-- It writes what BullMQ's own Queue.add writes (packages/store/test/add-jobs.test.ts compares them), except events in
 -- the queue's event stream, which nobody reads, and the order of ordinary jobs (fair-order.lua). BullMQ's script also
 -- handles parents, delays and duplicates, which a job with a new number never has: it takes 32 µs, and a message of
 -- its own (docs/adr/0021).

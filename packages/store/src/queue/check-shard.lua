@@ -72,7 +72,7 @@ if since_ms < 0 then move_delays(running, since_ms) end
 tidy_queues(running)
 local _, lease_in_ms = recover_leases(running, lease_ms, since_ms)
 
--- ms until the first entry is due; nil if there is none. A key of another type does not hold up the others.
+-- ms until the first member is due; nil if there is none. A key of another type does not hold up the others.
 local function first_in_ms(key, delay_ms)
   local first = redis.pcall('ZRANGE', key, '0', '0', 'WITHSCORES')[2]
   return first and math.max(0, tonumber(first) + delay_ms - now_ms())

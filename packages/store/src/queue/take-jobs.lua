@@ -13,7 +13,7 @@
 --          rest: how many others wait, '1' if there are suspects among them, ms until a delayed job is due (-1 none)
 --
 -- It does not write what BullMQ's own script writes besides: a list of active jobs and a lock per job, which say less
--- than running.lua, and cost more the more jobs run; when a job was taken; entries in the queue's event stream, which
+-- than running.lua, and cost more the more jobs run; when a job was taken; events in the queue's event stream, which
 -- nobody reads; and the marker if no job waits any more. Numbers are text: Redis converts numbers slowly.
 
 --- @include "delayed.lua"

@@ -1,4 +1,4 @@
--- The entries of tasks in their indexes. Needs server.lua and retention_ms.
+-- The places of tasks in their indexes. Needs server.lua and retention_ms.
 --
 -- An index holds each task once, as state .. time .. id, with score 0.
 -- changes: by index, the members to remove, the members to add, and whether a task has ended; write_indexes writes them

@@ -4,10 +4,10 @@
 -- <outbox>:later         zset: '<task> <owner>' -> ms when a worker checks it next, NEVER_MS while its schedule is
 --                        paused. If its schedule goes on, a task stays listed until the next one is made, see
 --                        begin-scheduled.lua
--- <outbox>:later:owners  hash: owner -> number of its entries
+-- <outbox>:later:owners  hash: owner -> number of its tasks in the set
 -- <outbox>:schedules     zset, all scores 0: '<owner> <schedule>'. The id of a schedule is that of its first task
 -- <outbox>:schedules:tasks  hash: schedule -> its task in <outbox>:later, and after a blank `paused` if it is
--- Invariant: the numbers agree with the entries, and each entry is the task of one schedule.
+-- Invariant: the numbers agree with the set, and each member is the task of one schedule.
 
 -- Only the first task of a schedule has no field: its id is the schedule's.
 local function schedule_of(task_key, task_id) return redis.call('HGET', task_key, 'schedule_id') or task_id end
@@ -18,9 +18,9 @@ local function is_paused(outbox_key, schedule_id)
 end
 
 -- Lists the task of a schedule. replaces: the task that it follows; nil: it is the first one.
-local function add_scheduled_task(outbox_key, entry, replaces)
+local function add_scheduled_task(outbox_key, task, replaces)
   local scheduled_tasks_key, schedules_key = outbox_key .. ':later', outbox_key .. ':schedules'
-  local task_id, owner, schedule_id, due_ms = entry.task_id, entry.owner, entry.schedule_id, entry.due_ms
+  local task_id, owner, schedule_id, due_ms = task.task_id, task.owner, task.schedule_id, task.due_ms
   local mark = ''
   if replaces then
     if is_paused(outbox_key, schedule_id) then due_ms, mark = NEVER_MS, ' paused' end

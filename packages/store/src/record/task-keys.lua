@@ -1,4 +1,4 @@
--- Every key of a task, and every entry of other keys that names it. What ends a task lets its keys expire by
+-- Every key of a task, and every field and member of other keys that names it. What ends a task lets its keys expire by
 -- this list (commit.lua, end-tasks.lua), and what removes a task before deletes by it (delete.lua, drop-tasks.lua).
 --
 -- Made from the task's key, besides the strings of long texts (texts.lua):

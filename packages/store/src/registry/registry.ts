@@ -99,16 +99,16 @@ export class Registry {
 
   /** All announced agents, sorted by id. */
   async list(): Promise<AnnouncedAgent[]> {
-    const [entries, alive] = await listAgentsScript.run(this.#redis, { keys: this.#keys, args: {} });
+    const [announcements, alive] = await listAgentsScript.run(this.#redis, { keys: this.#keys, args: {} });
     const announced: AnnouncedAgent[] = [];
-    for (let i = 1; i < entries.length; i += 2) announced.push(announcedAgent(entries[i] ?? '', alive));
+    for (let i = 1; i < announcements.length; i += 2) announced.push(announcedAgent(announcements[i] ?? '', alive));
     return announced.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   /** The announcement of an agent; undefined if there never was one. */
   async find(id: string): Promise<AgentAnnouncement | undefined> {
-    const entry = await this.#redis.hget(this.#keys.agents, id);
-    return entry === null ? undefined : JSON.parse(entry.slice(entry.indexOf(' ') + 1));
+    const stored = await this.#redis.hget(this.#keys.agents, id);
+    return stored === null ? undefined : JSON.parse(stored.slice(stored.indexOf(' ') + 1));
   }
 
   /** Ids of all announced agents, with or without a live worker. */
@@ -135,9 +135,9 @@ function registryKeys(prefix: string) {
   };
 }
 
-function announcedAgent(entry: string, alive: readonly string[]): AnnouncedAgent {
-  const blank = entry.indexOf(' ');
-  const announcement: AgentAnnouncement = JSON.parse(entry.slice(blank + 1));
+function announcedAgent(stored: string, alive: readonly string[]): AnnouncedAgent {
+  const blank = stored.indexOf(' ');
+  const announcement: AgentAnnouncement = JSON.parse(stored.slice(blank + 1));
   const workers = alive.filter((member) => member.startsWith(`${announcement.id}/`)).length;
-  return { ...announcement, workers, updatedAt: new Date(Number(entry.slice(0, blank))).toISOString() };
+  return { ...announcement, workers, updatedAt: new Date(Number(stored.slice(0, blank))).toISOString() };
 }

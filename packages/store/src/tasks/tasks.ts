@@ -15,7 +15,7 @@ import { type Acceptance, retryName, type Submission, shardSeedOf } from './acce
 import { type Cancellation, type CancelOptions, cancelTask } from './cancel/cancel.ts';
 import { type DeleteDependencies, type Deletion, deleteTask } from './delete/delete.ts';
 import { type ContextQuery, type ContextTaskReading, listContext } from './list/context-tasks.ts';
-import { findEntries, type ListDependencies, listTasks, type TaskPage, type TaskQuery } from './list/list.ts';
+import { findTasks, type ListDependencies, listTasks, type TaskPage, type TaskQuery } from './list/list.ts';
 import { type SpentBudget, spentBudget } from './quotas/quotas.ts';
 import { readTask } from './read/read.ts';
 import type { TaskJson } from './read/task-json.ts';
@@ -99,7 +99,7 @@ export class Tasks {
     const inRedis = { ...this.#dependencies, archive: undefined };
     const query = { contextId, pageSize: 1, includeWithdrawn: true };
     const hasTasksOf = async (agent: string): Promise<boolean> =>
-      (await findEntries(inRedis, { ...scope, agent }, query)).total > 0;
+      (await findTasks(inRedis, { ...scope, agent }, query)).total > 0;
     if (await hasTasksOf(scope.agent)) return true;
     // Together: there may be hundreds.
     const others = agents.filter((agent) => agent !== scope.agent);

@@ -188,7 +188,7 @@ local function append_all()
   while ARGV[at] do at = append_turn(at) end
 end
 
--- A damaged record fails the script. Tasks that were written before it get their index entries nevertheless.
+-- A damaged record fails the script. Tasks that were written before it get their places in the indexes nevertheless.
 local is_sound, problem = pcall(append_all)
 write_indexes(index_changes)
 if not is_sound then return redis.error_reply(type(problem) == 'table' and problem.err or problem) end

@@ -16,8 +16,8 @@
 --   max_attempts   attempts that a message gets
 --   large_bytes    texts from this size on are not copied through Lua
 --   while_working  what happens to a message that arrives while the turn runs: the field of the record
---   due            outbox entries of the tasks whose turns began: when the sweeper may check them. begin_turn adds to
---                  them, and the including script writes them
+--   due            for the outbox: when the sweeper may check the tasks whose turns began, and their ids. begin_turn
+--                  adds to them, and the including script writes them
 -- Returns  { verdict } | { 'turn', fencing token: `<epoch>.<run>`, attempt, cancel ('' | '1'), inbox entry, owner,
 --          the process that lost the turn or '', the skill whose queue has the job or '', and then the task: pieces …
 --          (see pieces.lua) }

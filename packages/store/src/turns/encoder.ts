@@ -121,20 +121,20 @@ export class Encoder {
     const bytes = this.#artifactBytes - (known?.bytes ?? 0) + before + Buffer.byteLength(stored);
     if (bytes + this.#historyBytes > this.#limits.maxTaskBytes)
       throw new TaskTooLarge('The history and the artifacts of a task', this.#limits.maxTaskBytes);
-    const entry = known ?? this.#add(update);
-    entry.bytes = before + Buffer.byteLength(stored);
+    const artifact = known ?? this.#add(update);
+    artifact.bytes = before + Buffer.byteLength(stored);
     this.#artifactBytes = bytes;
-    if (known) entry.header = event.append ? mergeHeader(known.header, update) : update;
+    if (known) artifact.header = event.append ? mergeHeader(known.header, update) : update;
     const isChanged = !known || !event.append || Object.keys(update).length > 1;
     const json = this.#update(event, update, texts);
     const metadata = this.#merge(merged);
-    const header = isChanged ? open(entry.header) : '';
+    const header = isChanged ? open(artifact.header) : '';
     const mode = event.append ? 'append' : 'replace';
     const isChunk = !isChanged && !event.metadata && parts.length > 0 && first === last;
     return {
-      args: ['artifact', metadata, json, entry.number, mode, header, first, stored, last],
+      args: ['artifact', metadata, json, artifact.number, mode, header, first, stored, last],
       isOutcome: false,
-      chunk: isChunk ? { artifact: entry.number, first, growth: stored.slice(first.length), json } : undefined,
+      chunk: isChunk ? { artifact: artifact.number, first, growth: stored.slice(first.length), json } : undefined,
     };
   }
 
@@ -176,9 +176,9 @@ export class Encoder {
 
   #add(header: Header): StoredArtifact {
     if (this.#artifacts.size >= this.#limits.maxArtifacts) throw new TooManyArtifacts(this.#limits.maxArtifacts);
-    const entry = { number: this.#artifacts.size + 1, header, bytes: 0 };
-    this.#artifacts.set(header.artifactId, entry);
-    return entry;
+    const artifact = { number: this.#artifacts.size + 1, header, bytes: 0 };
+    this.#artifacts.set(header.artifactId, artifact);
+    return artifact;
   }
 }
 

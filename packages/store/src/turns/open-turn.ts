@@ -368,8 +368,8 @@ export class OpenTurn {
     const notes = event.kind === 'status' ? this.#modelNotes.take() : '';
     const besides = [...(notes ? ['notes', notes] : []), ...(failure === undefined ? [] : ['failure', failure])];
     const { args, isOutcome } = encoded;
-    const entry = besides.length > 0 ? { args: [...besides, ...args], isOutcome } : encoded;
-    await (isAwaited ? this.#events.send(entry) : this.#events.enqueue(entry, MAX_WAITING));
+    const written = besides.length > 0 ? { args: [...besides, ...args], isOutcome } : encoded;
+    await (isAwaited ? this.#events.send(written) : this.#events.enqueue(written, MAX_WAITING));
   }
 
   async #giveUp(reason: string, failure = ''): Promise<void> {

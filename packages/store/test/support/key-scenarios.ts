@@ -226,6 +226,7 @@ async function deploymentData(store: TestStore, recordKeys: () => Promise<void>)
   const agent = { id: 'echo', card, repliesWithMessage: false, concurrency: 1 };
   await store.registry.announce([agent, { ...agent, id: 'kitchen' }], 'w');
   await store.availability();
+  await store.deploymentId();
   await store.credentials.create({ tenant: 'acme', subject: 'alice', scopes: [] });
   await store.audit.write([{ at: '2026-01-01T00:00:00.000Z', what: 'admin', outcome: 'ok' }]);
   await store.ops.workers.report('w', { agents: ['echo'], upForMs: 1, isDraining: false, turns: [] });
@@ -266,7 +267,7 @@ export const nowhere: TaskArchive = {
   put: async () => {
     throw new NotArchivable('It is full.');
   },
-  find: async () => ({ total: 0, entries: [] }),
+  find: async () => ({ total: 0, sortKeys: [] }),
   read: async () => new Map(),
   describe: async () => new Map(),
   inspect: async () => new Map(),

@@ -183,10 +183,10 @@ if #new > 0 then
     --- @include "../../record/scheduled-tasks.lua"
     local task_id, previous_id = message.task_id, message.previous_id
     local schedule_id = previous_id and schedule_of(tasks_root .. previous_id, previous_id) or task_id
-    local entry = {
+    local scheduled = {
       task_id = task_id, owner = message.owner, schedule_id = schedule_id, due_ms = message.scheduled_ms,
     }
-    add_scheduled_task(outbox_key, entry, previous_id)
+    add_scheduled_task(outbox_key, scheduled, previous_id)
     if previous_id then redis.call('HSET', tasks_root .. task_id, 'schedule_id', schedule_id) end
   end
 

@@ -27,8 +27,8 @@ export interface DeleteDependencies extends CachedReadDependencies, DurableDepen
 }
 
 /**
- * Deletes every key of an ended task: record, texts, events, index entries, webhooks with undelivered events,
- * conversations, idempotency entries. The agent's memory for the context stays.
+ * Deletes every key of an ended task: record, texts, events, places in indexes, webhooks with undelivered events,
+ * conversations, idempotency keys. The agent's memory for the context stays.
  * @param seesHidden as in `cancelTask`
  * @throws {NotReplicated} @throws {ArchiveUnavailable} nothing is deleted
  */

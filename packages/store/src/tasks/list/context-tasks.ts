@@ -1,6 +1,6 @@
 import type { Principal } from '@switchyard/protocol';
 import { type CachedReadDependencies, readTask } from '../read/read.ts';
-import { findEntries, type ListDependencies, taskIdOf } from './list.ts';
+import { findTasks, type ListDependencies, taskIdOf } from './list.ts';
 
 /** A task of a context, as JSON. */
 export interface ContextTaskReading {
@@ -19,9 +19,9 @@ export interface ContextQuery {
   readonly except?: string;
 }
 
-interface FoundTask {
+interface FoundKey {
   readonly agent: string;
-  readonly entry: string;
+  readonly sortKey: string;
 }
 
 /** The tasks of a context over several agents, the latest status first. Reads the index of each agent. */
@@ -30,33 +30,35 @@ export async function listContext(
   principal: Principal,
   query: ContextQuery,
 ): Promise<ContextTaskReading[]> {
-  const found = await Promise.all(query.agents.map((agent) => findTasks(dependencies, principal, { ...query, agent })));
+  const found = await Promise.all(
+    query.agents.map((agent) => findOfAgent(dependencies, principal, { ...query, agent })),
+  );
   const latest = found
     .flat()
-    .filter(({ entry }) => taskIdOf(entry) !== query.except)
-    .sort((a, b) => (a.entry < b.entry ? 1 : -1))
+    .filter(({ sortKey }) => taskIdOf(sortKey) !== query.except)
+    .sort((a, b) => (a.sortKey < b.sortKey ? 1 : -1))
     .slice(0, query.limit);
   const read = await Promise.all(latest.map((one) => readFound(dependencies, principal, { ...query, ...one })));
   return read.flatMap((reading) => reading ?? []);
 }
 
 /** Reads one more than the limit, as `except` may be among them. */
-async function findTasks(
+async function findOfAgent(
   dependencies: ListDependencies,
   principal: Principal,
   { agent, contextId, limit }: ContextQuery & { readonly agent: string },
-): Promise<FoundTask[]> {
+): Promise<FoundKey[]> {
   const query = { contextId, pageSize: limit, includeWithdrawn: true };
-  const { entries } = await findEntries(dependencies, { principal, agent }, query);
-  return entries.map((entry) => ({ agent, entry }));
+  const { sortKeys } = await findTasks(dependencies, { principal, agent }, query);
+  return sortKeys.map((sortKey) => ({ agent, sortKey }));
 }
 
 async function readFound(
   dependencies: CachedReadDependencies,
   principal: Principal,
-  { agent, entry, historyLength }: ContextQuery & FoundTask,
+  { agent, sortKey, historyLength }: ContextQuery & FoundKey,
 ): Promise<ContextTaskReading | undefined> {
-  const taskId = taskIdOf(entry);
+  const taskId = taskIdOf(sortKey);
   const reading = await readTask(dependencies, { principal, agent }, taskId, { historyLength });
   return reading?.task === undefined ? undefined : { agent, taskId, task: reading.task.toString() };
 }

@@ -42,10 +42,10 @@ export interface ListDependencies extends CachedReadDependencies {
   readonly settings: { readonly largeTextBytes: number; readonly retentionMs: number; readonly maxPageBytes: number };
 }
 
-export interface FoundEntries {
+export interface FoundTasks {
   readonly total: number;
   /** Sort keys, time of the status and id, the latest first. More than a page if there is a next page. */
-  readonly entries: readonly string[];
+  readonly sortKeys: readonly string[];
 }
 
 const TIME_LENGTH = 8;
@@ -61,11 +61,11 @@ export async function listTasks(
   scope: Scope,
   query: TaskQuery,
 ): Promise<TaskPage> {
-  const found = await Promise.all(stores.map((store) => findEntries(store, scope, query)));
-  const entries = found.flatMap((each, at) => each.entries.map((entry) => ({ entry, at })));
-  if (stores.length > 1) entries.sort((a, b) => (a.entry < b.entry ? 1 : -1));
-  const tasks = await readPage(stores, scope, { entries: entries.slice(0, query.pageSize), view: query });
-  const last = tasks.length < entries.length ? entries[tasks.length - 1]?.entry : undefined;
+  const found = await Promise.all(stores.map((store) => findTasks(store, scope, query)));
+  const sortKeys = found.flatMap((each, at) => each.sortKeys.map((sortKey) => ({ sortKey, at })));
+  if (stores.length > 1) sortKeys.sort((a, b) => (a.sortKey < b.sortKey ? 1 : -1));
+  const tasks = await readPage(stores, scope, { sortKeys: sortKeys.slice(0, query.pageSize), view: query });
+  const last = tasks.length < sortKeys.length ? sortKeys[tasks.length - 1]?.sortKey : undefined;
   // Tasks that expired between the two reads are left out.
   const shown = tasks.flatMap((reading) => (reading?.task ? { seq: reading.seq, json: reading.task.toString() } : []));
   return {
@@ -76,27 +76,27 @@ export async function listTasks(
   };
 }
 
-interface ListedEntries {
+interface ListedTasks {
   /** `at`: which of the stores has it. */
-  readonly entries: readonly { readonly entry: string; readonly at: number }[];
+  readonly sortKeys: readonly { readonly sortKey: string; readonly at: number }[];
   readonly view: TaskView;
 }
 
-/** The tasks of these entries, up to the first for which its store has no room (`maxPageBytes`). */
+/** The tasks of these sort keys, up to the first for which its store has no room (`maxPageBytes`). */
 async function readPage(
   stores: readonly ListDependencies[],
   scope: Scope,
-  { entries, view }: ListedEntries,
+  { sortKeys, view }: ListedTasks,
 ): Promise<(TaskReading | undefined)[]> {
   const read = await Promise.all(
     stores.map((store, n) => {
-      const taskIds = entries.filter(({ at }) => at === n).map(({ entry }) => taskIdOf(entry));
+      const taskIds = sortKeys.filter(({ at }) => at === n).map(({ sortKey }) => taskIdOf(sortKey));
       return taskIds.length > 0 || stores.length === 1 ? readTogether(store, scope, { taskIds, view }) : [];
     }),
   );
   const rest = read.map((tasks) => tasks[Symbol.iterator]());
   const tasks: (TaskReading | undefined)[] = [];
-  for (const { at } of entries) {
+  for (const { at } of sortKeys) {
     const next = rest[at]?.next();
     if (!next || next.done) break;
     tasks.push(next.value);
@@ -108,11 +108,7 @@ async function readPage(
  * Searches the indexes of all shards, and the archive. A context is on one shard. Redis lists the ended tasks of the
  * retention, and the archive those before it, so that each task is in one of both. @throws {InvalidPageToken}
  */
-export async function findEntries(
-  dependencies: ListDependencies,
-  scope: Scope,
-  query: TaskQuery,
-): Promise<FoundEntries> {
+export async function findTasks(dependencies: ListDependencies, scope: Scope, query: TaskQuery): Promise<FoundTasks> {
   const { contextId } = query;
   const shards = contextId === undefined ? dependencies.shards.all : [dependencies.shards.of(contextId)];
   const range = rangeOf(dependencies, scope, query);
@@ -122,7 +118,7 @@ export async function findEntries(
   ]);
   return {
     total: replies.reduce((sum, [total]) => sum + total, archived.total),
-    entries: [...replies.flatMap(([, ...found]) => found), ...archived.entries].sort().reverse(),
+    sortKeys: [...replies.flatMap(([, ...found]) => found), ...archived.sortKeys].sort().reverse(),
   };
 }
 
@@ -154,7 +150,7 @@ function findInShard(
   { redis }: ListDependencies,
   keys: ShardKeys,
   { scope, query: { contextId, pageSize }, range }: ShardSearch,
-): Promise<[total: number, ...entries: string[]]> {
+): Promise<[total: number, ...sortKeys: string[]]> {
   return listScript.run(redis, {
     keys: { index: keys.index(scope, contextId), tasksRoot: keys.tasks },
     args: {
@@ -171,9 +167,9 @@ async function findArchived(
   scope: Scope,
   { contextId, pageSize }: TaskQuery,
   { states, since, kept, token }: Range,
-): Promise<FoundEntries> {
+): Promise<FoundTasks> {
   const letters = endedIn(states);
-  if (!archive || letters === '') return { total: 0, entries: [] };
+  if (!archive || letters === '') return { total: 0, sortKeys: [] };
   const context = contextId === undefined ? undefined : idText(contextId);
   const range = { since, upto: '', before: kept, token, size: pageSize };
   return archive.find({ owner: ownerOf(scope), context, letters, by: 'time', ...range });
@@ -202,8 +198,8 @@ export function sortableTime(timestamp: string): string {
   return ms.toString(36).padStart(TIME_LENGTH, '0');
 }
 
-export function taskIdOf(entry: string): string {
-  return entry.slice(TIME_LENGTH);
+export function taskIdOf(sortKey: string): string {
+  return sortKey.slice(TIME_LENGTH);
 }
 
 /** The filters, which must not change from page to page. */

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { TaskJson } from './task-json.ts';
 import type { TaskReading, TaskView } from './task-reading.ts';
 
-/** Overhead of an entry (resident memory of 100,000 entries, Node 24): most of what small tasks take. */
+/** Overhead of a task (resident memory of 100,000 tasks, Node 24): most of what small tasks take. */
 const ENTRY_BYTES = 1_600;
 
 export type WholeReading = TaskReading & { readonly task: TaskJson };
