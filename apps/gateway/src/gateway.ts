@@ -1,8 +1,9 @@
-import { filesAt } from '@switchyard/files';
+import { type FileStore, filesAt } from '@switchyard/files';
 import { isLoopback } from '@switchyard/settings';
 import type { Logger } from 'pino';
 import { AdminBackends } from './admin/admin-backends.ts';
 import { AdminPort } from './admin/admin-port.ts';
+import { fullVolume } from './admin/files.ts';
 import { Gate } from './admission/gate.ts';
 import { Origins, withCors } from './admission/origins.ts';
 import { AgentDirectory } from './agents/agent-directory.ts';
@@ -91,8 +92,9 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log, sev
   const timeoutMs = settings.storeTimeoutMs;
   const { home, deployments, listed } = deploymentsOf({ store, several, timeoutMs, emit: (event) => emit(event) });
   const { requests } = home;
+  const files = settings.files && filesAt(settings.files.url, settings.files);
   // Metrics can only be read on the operators' port.
-  const metrics = settings.admin && new GatewayMetrics(metricSources(home, listed, resources));
+  const metrics = settings.admin && new GatewayMetrics(metricSources(home, listed, { resources, files }));
   if (metrics) for (const each of deployments) each.store.observe(metrics.observer);
   const audit = new Audit(settings.audit, {
     trail: requests.audit,
@@ -110,7 +112,6 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log, sev
   const grpcPort = (): number | undefined => grpc?.port;
   const cards = new Cards({ settings, authenticator, grpcPort, isDefault: (id) => id === agents.default?.id });
   const rates = new Rates(settings.rates, emit);
-  const files = settings.files && filesAt(settings.files.url, settings.files);
   const consent = webhookConsent(settings);
   const shared = { settings, files, cards, emit, consent };
   const own = backendOf(home, shared);
@@ -253,11 +254,11 @@ function backendOf(
 function metricSources(
   { store, ops }: Deployment,
   several: readonly Deployment[] = [],
-  { streams }: LimitedResources,
+  { resources, files }: { readonly resources: LimitedResources; readonly files: FileStore | undefined },
 ): MetricSources {
   return {
     deployments: () => several,
-    openStreams: () => streams.taken,
+    openStreams: () => resources.streams.taken,
     isRedisUp: () => store.isAnswering,
     agents: () => ops.agents.list(),
     tenants: () => ops.agents.waitingByTenant(),
@@ -265,7 +266,7 @@ function metricSources(
     scheduledTasks: () => ops.scheduledTasks(),
     suspendedTurns: () => ops.suspendedTurns(),
     redisBytes: () => ops.redisBytes(),
-    limits: () => ops.limits(),
+    limits: async () => (await Promise.all([ops.limits(), fullVolume(files)])).flat(),
     kept: () => ops.keptTasks(),
   };
 }

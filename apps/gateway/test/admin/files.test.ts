@@ -2,11 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { filesAt } from '@switchyard/files';
+import { filesAt, LocalFiles } from '@switchyard/files';
 import { filesSchema } from '@switchyard/operator-api';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { limitOf } from '../../src/admin/files.ts';
-import { openAdminStage } from './support.ts';
+import { key, openAdminStage } from './support.ts';
 
 const limits = { maxFileBytes: 1_000, maxBytesPerPrincipal: 2_000 };
 
@@ -43,4 +43,19 @@ test('without files there is nothing to see', async () => {
 test('the volume is a limit that is nearly reached from 90 % on', () => {
   expect(limitOf({ used: 899, max: 1_000 })).toEqual([]);
   expect(limitOf({ used: 900, max: 1_000 })).toMatchObject([{ limit: 'file-volume', used: 900, max: 1_000 }]);
+});
+
+test('the metrics have how full the volume is, from 90 % on', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'switchyard-files-'));
+  const volume = vi.spyOn(LocalFiles.prototype, 'volume');
+  await using stage = await openAdminStage({}, { files: { url: pathToFileURL(folder).href, ...limits } });
+  const metric = async () => {
+    const answer = await fetch(`${stage.adminUrl}/metrics`, { headers: { authorization: `Bearer ${key}` } });
+    return /^switchyard_limit_used_ratio{limit="file-volume"} .*$/m.exec(await answer.text())?.[0];
+  };
+  volume.mockResolvedValue({ used: 899, max: 1_000 });
+  expect(await metric()).toBeUndefined();
+  volume.mockResolvedValue({ used: 950, max: 1_000 });
+  expect(await metric()).toBe('switchyard_limit_used_ratio{limit="file-volume"} 0.95');
+  await rm(folder, { recursive: true });
 });

@@ -106,7 +106,7 @@ export const catalogue = {
     type: 'gauge',
     of: 'deployment',
     labels: ['limit'],
-    help: 'Share of a limit that is used, if it is 0.8 or more; of several of a kind, the fullest. GET /admin/overview names them.',
+    help: 'Share of a limit that is used, if it is 0.8 or more, and of the volume of files (file-volume) 0.9; of several of a kind, the fullest. GET /admin/overview names them.',
   },
   switchyard_retention_seconds: {
     type: 'gauge',
