@@ -74,6 +74,25 @@ describe('task download', () => {
     expect(await readFile(join(dir, 'c.bin'), 'utf8')).toHaveLength(1_000);
   });
 
+  it('saves the files in the messages of the agent, each once, and neither their texts nor what the client sent', async () => {
+    const dir = join(folder, 'messages');
+    const [picture, report] = [
+      { raw: 'AAAA', filename: 'a.png' },
+      { url: `${url}/r`, filename: 'r.pdf' },
+    ];
+    const last = { role: 'ROLE_AGENT', parts: [{ text: 'Here it is.' }, report, { raw: 'BBBB' }] };
+    const history = [
+      { role: 'ROLE_USER', parts: [{ raw: 'CCCC', filename: 'sent.png' }] },
+      { role: 'ROLE_AGENT', parts: [picture, report] },
+      last,
+    ];
+    const artifacts = [{ artifactId: 'a', parts: [picture] }];
+    const task = { artifacts, history, status: { message: last } };
+    const { files } = await download(task, { dir });
+    expect(files.map((file) => basename(file))).toEqual(['a.png', 'r.pdf', 'message']);
+    expect((await download(task, { dir, artifact: 'a', force: true })).files).toHaveLength(1);
+  });
+
   it('of a task without artifacts is a failure, but no wrong usage', async () => {
     await using agent = await scriptedServer({ GetTask: [{ result: { id: 't' } }] });
     const { code, err } = await run(['task', 'download', 't', '-a', agent.url]);

@@ -42,7 +42,7 @@ export {
 export { shortFileName, unusedFileName, withContent, withContents } from './files.ts';
 export { type ArtifactHeader, type FoldOptions, fold, mergeHeader, openingOfText } from './fold.ts';
 export { inputExample, inputIsMissing, inputPart, type JsonSchema } from './input.ts';
-export { mediaRangesMeet, requireMediaTypes } from './media-types.ts';
+export { acceptedTypes, mediaRangesMeet, requireMediaTypes } from './media-types.ts';
 export type {
   AgentCapabilities,
   AgentCard,

@@ -1,5 +1,5 @@
 import { type FieldViolation, wrongFields } from './errors/a2a-error.ts';
-import type { AgentCard, AgentSkill } from './objects/agent-card.ts';
+import type { AgentCard } from './objects/agent-card.ts';
 import type { Part } from './objects/task.ts';
 import type { SendMessageRequest } from './requests.ts';
 
@@ -19,8 +19,19 @@ export function requireMediaTypes(card: AgentCard, request: SendMessageRequest):
   throw wrongFields('ContentTypeNotSupported', 'The agent does not support these media types', violations);
 }
 
+/** Media types that an agent accepts; none: any. */
+export function acceptedTypes({
+  defaultInputModes,
+  skills,
+}: {
+  readonly defaultInputModes: readonly string[];
+  readonly skills: readonly { readonly inputModes?: readonly string[] | undefined }[];
+}): readonly string[] {
+  return modesOf(skills, defaultInputModes, ({ inputModes }) => inputModes);
+}
+
 function wrongParts(card: AgentCard, { message }: SendMessageRequest): FieldViolation[] {
-  const accepted = modesOf(card, card.defaultInputModes, ({ inputModes }) => inputModes);
+  const accepted = acceptedTypes(card);
   if (accepted.length === 0) return [];
   return message.parts.flatMap((part, i) => {
     const type = mediaTypeOf(part);
@@ -35,7 +46,7 @@ function wrongParts(card: AgentCard, { message }: SendMessageRequest): FieldViol
 function wrongModes(card: AgentCard, { configuration }: SendMessageRequest): FieldViolation[] {
   const accepted = configuration?.acceptedOutputModes ?? [];
   if (accepted.length === 0) return [];
-  const produced = modesOf(card, card.defaultOutputModes, ({ outputModes }) => outputModes);
+  const produced = modesOf(card.skills, card.defaultOutputModes, ({ outputModes }) => outputModes);
   if (produced.length === 0) return [];
   if (accepted.some((mode) => produced.some((each) => mediaRangesMeet(mode, each)))) return [];
   const given = accepted.slice(0, MOST_MODES).map(quoted).join(', ');
@@ -44,10 +55,10 @@ function wrongModes(card: AgentCard, { configuration }: SendMessageRequest): Fie
 }
 
 /** An agent without types accepts and returns any. */
-function modesOf(
-  { skills }: AgentCard,
+function modesOf<Skill>(
+  skills: readonly Skill[],
   defaults: readonly string[],
-  ofSkill: (skill: AgentSkill) => readonly string[] | undefined,
+  ofSkill: (skill: Skill) => readonly string[] | undefined,
 ): readonly string[] {
   // Usual, and cheaper than a set.
   if (!skills.some(ofSkill)) return defaults;

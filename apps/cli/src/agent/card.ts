@@ -41,7 +41,16 @@ const cardSchema = z.looseObject({
     ),
   ),
   securitySchemes: lenient(z.record(z.string(), z.looseObject({}))),
-  skills: lenient(readable(z.looseObject({ id: lenient(z.string()), name: lenient(z.string()) }))),
+  defaultInputModes: lenient(z.array(z.string())),
+  skills: lenient(
+    readable(
+      z.looseObject({
+        id: lenient(z.string()),
+        name: lenient(z.string()),
+        inputModes: lenient(z.array(z.string())),
+      }),
+    ),
+  ),
   signatures: lenient(z.array(z.unknown())),
 });
 

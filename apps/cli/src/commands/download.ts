@@ -32,21 +32,26 @@ interface Download {
 
 const MAX_BYTES = 2 ** 30;
 
-/** Writes each part of a task's artifacts to a file. @throws {CommandFailure} there is nothing to write, or a file exists */
+/**
+ * Writes each part of a task's artifacts to a file, and the files in the agent's messages.
+ * @throws {CommandFailure} there is nothing to write, or a file exists
+ */
 export async function download(task: Task, options: DownloadOptions): Promise<Download> {
   const { dir, artifact } = options;
   const artifacts = task.artifacts?.filter(({ artifactId }) => artifact === undefined || artifactId === artifact) ?? [];
-  if (artifacts.length === 0)
+  const parts = artifacts.flatMap(partsOf);
+  if (artifact === undefined) parts.push(...filesInMessages(task));
+  if (parts.length === 0)
     throw new CommandFailure(
       'SWITCHYARD_ERR_NO_ARTIFACT',
-      artifact ? `The task has no artifact ${artifact}` : 'The task has no artifacts',
+      artifact ? `The task has no artifact ${artifact}` : 'The task has no artifacts, and no files of its agent',
     );
   await mkdir(dir, { recursive: true });
   const files: string[] = [];
   const failed: { name: string; reason: string }[] = [];
   // Artifacts of several turns often have the same name.
   const names = new Set<string>();
-  for (const { part, title } of artifacts.flatMap(partsOf)) {
+  for (const { part, title } of parts) {
     const name = unusedFileName(safeName(title), names);
     try {
       files.push(await save(join(dir, name), part, options));
@@ -63,6 +68,21 @@ function partsOf({ artifactId = 'artifact', name, parts = [] }: Artifact) {
     part,
     title: part.filename ?? titleOf(name ?? artifactId, part, parts.length > 1 ? `-${at + 1}` : ''),
   }));
+}
+
+/** The status has the last message again, and an agent often answers with a file that is an artifact, too. */
+function filesInMessages({ artifacts = [], history = [], status }: Task): ReturnType<typeof partsOf> {
+  const contentIn = ({ url, raw }: Part): string | undefined => url ?? raw;
+  const known = new Set(artifacts.flatMap(({ parts = [] }) => parts.map(contentIn)));
+  const messages = [...history, ...(status?.message ? [status.message] : [])];
+  return messages.flatMap(({ role, parts = [] }) => {
+    const files = parts.filter((part) => {
+      const content = contentIn(part);
+      if (role !== 'ROLE_AGENT' || content === undefined || known.has(content)) return false;
+      return known.add(content);
+    });
+    return partsOf({ name: 'message', parts: files });
+  });
 }
 
 /** Artifacts are often named like files: such a name keeps its extension. */

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { filesUri, priorities, priorityUri, timeToLiveUri } from '@switchyard/protocol';
+import { acceptedTypes, filesUri, mediaRangesMeet, priorities, priorityUri, timeToLiveUri } from '@switchyard/protocol';
 import { type Command, Option } from 'commander';
 import type { Agent } from '../agent/agent.ts';
+import type { Card } from '../agent/card.ts';
 import { offers } from '../agent/extensions.ts';
 import {
   isSettled,
@@ -66,7 +67,7 @@ export function addSendCommand(program: Command, invocation: Invocation): void {
     .option('--times <n>', 'the number of tasks of --cron', countIn)
     .action((text: string | undefined, flags: SendFlags, command: Command) =>
       withAgent(invocation, command, async (session, agent) => {
-        const upload = offers(agent.card, filesUri) ? (file: LargeFile) => uploadWith(session, file) : undefined;
+        const upload = offers(agent.card, filesUri) ? (file: LargeFile) => uploadWith(session, agent, file) : undefined;
         const content = [
           ...(text === undefined ? [] : [{ text }]),
           ...(await parts.read({ stdin: invocation.stdin, upload, note: (note) => session.output.note(note) })),
@@ -83,11 +84,25 @@ export function addSendCommand(program: Command, invocation: Invocation): void {
     );
 }
 
-async function uploadWith({ call, output }: AgentSession, file: LargeFile): Promise<Part> {
+async function uploadWith({ call, output }: AgentSession, { card }: Agent, file: LargeFile): Promise<Part> {
+  requireAccepted(card, file);
   // Few messages have one.
   const [{ openGateway }, { upload }] = await Promise.all([import('../agent/gateway.ts'), import('./upload.ts')]);
   const gateway = await openGateway(call);
   return upload(file, { gateway, signal: call.signal, onProgress: (text) => output.note(text) });
+}
+
+/** A gateway takes any file, and the message with it would be refused. @throws {CommandFailure} */
+function requireAccepted({ defaultInputModes = [], skills = [], capabilities }: Card, file: LargeFile): void {
+  const { path, mediaType } = file;
+  const accepted = acceptedTypes({ defaultInputModes, skills });
+  // The extended card may have more types.
+  if (accepted.length === 0 || capabilities?.extendedAgentCard) return;
+  if (accepted.some((each) => mediaRangesMeet(each, mediaType))) return;
+  const reason = `the agent does not accept ${mediaType}; it accepts ${accepted.join(', ')}`;
+  throw new CommandFailure('ContentTypeNotSupportedError', `${path} is not uploaded: ${reason}`, {
+    hint: 'If the file has one of these types, give it with --media-type.',
+  });
 }
 
 interface Request {

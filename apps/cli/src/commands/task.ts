@@ -80,7 +80,7 @@ export function addTaskCommands(program: Command, invocation: Invocation): void 
     );
   task
     .command('download')
-    .description('save the artifacts of a task as files')
+    .description('save the artifacts of a task, and the files in messages of its agent')
     .argument('<taskId>')
     .option('--dir <folder>', 'the target folder', '.')
     .option('--artifact <id>', 'only this one')

@@ -34,15 +34,16 @@ interface ScriptedCard {
   readonly tenant?: string;
   readonly securitySchemes?: object;
   readonly extensions?: readonly object[];
+  readonly defaultInputModes?: readonly string[];
 }
 
-function cardAt(url: string, { streaming = true, tenant, securitySchemes, extensions }: ScriptedCard): object {
+function cardAt(url: string, { streaming = true, tenant, extensions, ...given }: ScriptedCard): object {
   const face = { url, protocolBinding: 'JSONRPC', protocolVersion: '1.0', ...(tenant && { tenant }) };
   return {
     name: 'Scripted',
     capabilities: { streaming, extensions },
     supportedInterfaces: [face],
-    securitySchemes,
+    ...given,
   };
 }
 
