@@ -129,16 +129,21 @@ export class Conversations {
       if (!now) throw new ConversationMissing(id);
       // A fail-over lost events: they are sent again from the first one, rather than with a gap.
       if (now.seq < last) last = 0;
-      while (last < now.seq) {
-        const items = await this.events(id, last);
-        if (items.length === 0) break;
-        for (const item of items) {
-          if (signal?.aborted) return;
-          yield item;
-          last = item.seq;
-        }
+      for await (const item of this.#eventsUpTo(now.seq, id, last)) {
+        if (signal?.aborted) return;
+        yield item;
+        last = item.seq;
       }
       if (now.isComplete && last >= now.seq) return;
+    }
+  }
+
+  async *#eventsUpTo(seq: number, id: string, after: number): AsyncGenerator<ConversationItem, void> {
+    for (let last = after; last < seq; ) {
+      const items = await this.events(id, last);
+      if (items.length === 0) return;
+      yield* items;
+      last = items.at(-1)?.seq ?? seq;
     }
   }
 

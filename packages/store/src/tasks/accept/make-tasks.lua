@@ -178,7 +178,8 @@ if #new > 0 then
     else lists[key] = { one, two } end
   end
 
-  -- Lists the task of a scheduled message. This must be written before the indexes.
+  -- Lists the task of a scheduled message. Runs before the indexes are written: if a key of the schedules is damaged,
+  -- the script fails here, and no index has a task without a record.
   local function schedule_later(message)
     --- @include "../../record/scheduled-tasks.lua"
     local task_id, previous_id = message.task_id, message.previous_id
