@@ -67,7 +67,7 @@ describe.skipIf(reason)(`The image${reason ? ` (${reason})` : ''}`, () => {
     await writeFile(join(folder, 'agents/parent.ts'), agent('parent', orphans));
     await makeBaseImages();
     await podman('build', '--network', 'host', '--format', 'docker', '--tag', image, '.');
-  }, 600_000);
+  }, 1_800_000);
 
   afterAll(async () => {
     await redis?.stop();

@@ -131,7 +131,7 @@ describe('slow readers, beside others who leave and who upload, get the bytes of
       s3 = await startS3();
       path = await new S3Path(s3.endpoint).start();
       for (const [name, text] of Object.entries(s3.env)) vi.stubEnv(name, text);
-    }, 600_000);
+    }, 1_200_000);
 
     afterAll(async () => {
       await path[Symbol.asyncDispose]();

@@ -196,5 +196,5 @@ describe('the scripts of a turn', () => {
       ),
       { numRuns: Number(process.env.WALKS ?? (isThorough ? 300 : 75)) },
     );
-  }, 600_000);
+  }, 1_200_000);
 });

@@ -82,7 +82,7 @@ describe('500 events of a task', () => {
     expect(withoutRepetitions(receiver.marks())).toEqual(all);
     expect(withoutRepetitions(second.marks())).toEqual(all.slice(1));
     expect(receiver.requests.length).toBeGreaterThan(EVENTS * 1.3);
-  }, 600_000);
+  }, 1_200_000);
 });
 
 describe('the crash of a worker', () => {
