@@ -46,7 +46,7 @@ async function main(): Promise<void> {
   const config = readConfig(process.env);
   useProxies(config.proxies);
   const log = createLog(
-    { app: 'worker', level: levelOf(config, args) },
+    { app: 'worker', level: levelOf(config, args), secrets: secretsIn(process.env) },
     await logOutput(process.stdout, config.logFormat),
   );
   if (!args.isWatched) for (const unknown of unknownSettings(process.env)) log.warn(unknownSettingText(unknown));

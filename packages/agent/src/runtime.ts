@@ -18,7 +18,7 @@ export type { TurnResult } from './port/outcome.ts';
 export type { PacePort, RoomCorrection, RoomReply } from './port/pace-port.ts';
 export type { SteeringPort } from './port/steering-port.ts';
 export type { StepBeginning, StepPort, StepRun } from './port/step-port.ts';
-export { RefusedError } from './port/turn-errors.ts';
+export { RefusedError, UnavailableError } from './port/turn-errors.ts';
 export type { TurnPort } from './port/turn-port.ts';
 export {
   type PendingWait,

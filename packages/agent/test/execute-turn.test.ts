@@ -82,6 +82,18 @@ describe('an agent that returns without an outcome', () => {
     });
   });
 
+  it('is told what it returned instead', async () => {
+    for (const [value, what] of [
+      ['Hello', 'a string'],
+      [{ state: 'TASK_STATE_COMPLETED' }, 'an object'],
+      [[], 'an array'],
+      [null, 'null'],
+    ]) {
+      const { result } = await run(untyped(() => value));
+      expect(Object(result).error.message).toContain(`returned ${what}, which is no outcome: end it with`);
+    }
+  });
+
   it('leaves its task waiting if its last event was requireAuth', async () => {
     const { result, status } = await run((turn) => turn.requireAuth('May I?'));
     expect(result).toEqual({ kind: 'waiting-for-auth' });
@@ -284,6 +296,18 @@ describe('a failed write to the store', () => {
       { port },
     );
     expect([result, statusText]).toEqual([{ kind: 'failed', error }, 'The agent failed unexpectedly.']);
+  });
+
+  it('fails the task if the store refuses the outcome itself, such as one that is too large', async () => {
+    const port = new MemoryPort({ message: 'Hello' });
+    const publish = port.publish.bind(port);
+    const error = new TurnMisuseError('It is too large.');
+    port.publish = async (event) =>
+      event.kind === 'status' && event.state !== 'TASK_STATE_FAILED' ? Promise.reject(error) : publish(event);
+    for (const execute of [(turn: Turn) => turn.complete('x'), untyped((turn) => turn.requireAuth('May I?'))]) {
+      const { result, statusText } = await run(execute, { port: Object.assign(port, { events: [] }) });
+      expect([result, statusText]).toEqual([{ kind: 'failed', error }, 'The agent failed unexpectedly.']);
+    }
   });
 
   it('causes a retry of the turn also if it is what the turn used, or why its step failed', async () => {

@@ -94,10 +94,23 @@ describe('a status that a turn publishes', () => {
     expect(port.current.metadata).toEqual({ step: 2 });
   });
 
-  it('is refused without a part', async () => {
+  it('is refused without a part, or with what is none', async () => {
     const { turn, port } = openTurn();
     await expect(turn.complete([])).rejects.toThrow(TurnMisuseError);
     expect(port.published).toEqual([]);
+    const wrong: [unknown, string][] = [
+      [5, 'The content is a text, a part, or a list of parts, not a number.'],
+      [null, 'The content is a text, a part, or a list of parts, not null.'],
+      [{ parts: undefined }, 'The content is a text, a part, or a list of parts, not undefined.'],
+      [['a text'], 'Part 1 of the content is a string: a part is an object such as { text: "…" }.'],
+      [[{ text: 'x' }, { txt: 'x' }], 'Part 2 of the content has txt: a part has exactly one of text, raw (base64),'],
+      [{ kind: 'text', text: 'x', url: 'y' }, 'Part 1 of the content has kind, text, url: a part has exactly one of'],
+      [{ raw: new Uint8Array(2) }, 'Part 1 of the content has an object as its raw: it must be a string.'],
+    ];
+    for (const [content, message] of wrong) {
+      const refused = { name: 'TurnMisuseError', message: expect.stringContaining(message) };
+      await expect(turn.complete(content as string)).rejects.toMatchObject(refused);
+    }
     await expect(turn.complete('still possible')).resolves.toEqual({ state: 'TASK_STATE_COMPLETED' });
   });
 

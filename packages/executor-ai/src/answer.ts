@@ -1,4 +1,3 @@
-import { RetryableError } from '@switchyard/agent';
 import { type Answer, brokenOff, checkFinish, noAnswer, type ToolCall } from '@switchyard/agent/models';
 import type { AssistantModelMessage, TextStreamPart, ToolSet } from 'ai';
 
@@ -42,10 +41,10 @@ export class AnswerBuilder {
    * @throws {RetryableError} the answer broke off, or is empty
    */
   build(): AiAnswer {
-    if (!this.#reason) throw new RetryableError(brokenOff);
+    if (!this.#reason) throw brokenOff('The answer has no finish reason.');
     checkFinish(this.#reason, this.#wholeReasons);
     const [text, calls] = [this.#text, this.#calls];
-    if (!text && calls.length === 0) throw new RetryableError(noAnswer);
+    if (!text && calls.length === 0) throw noAnswer();
     return { text, calls, ...(calls.length > 0 && { messages: this.#messages }) };
   }
 }

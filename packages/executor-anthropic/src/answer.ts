@@ -1,5 +1,4 @@
 import type { ContentBlockParam, RawMessageStreamEvent } from '@anthropic-ai/sdk/resources/messages';
-import { RetryableError } from '@switchyard/agent';
 import { type Answer, brokenOff, checkFinish, noAnswer } from '@switchyard/agent/models';
 import { RefusedError } from '@switchyard/agent/runtime';
 import { Block } from './block.ts';
@@ -35,7 +34,7 @@ export class AnswerBuilder {
    * @throws {RetryableError} the answer broke off, or is empty
    */
   build(): AnthropicAnswer {
-    if (!this.#reason) throw new RetryableError(brokenOff);
+    if (!this.#reason) throw brokenOff('The answer has no stop_reason.');
     if (this.#reason === 'refusal' && this.#explanation)
       throw new RefusedError('model-refused', `The model declined: ${this.#explanation}`);
     const isPaused = this.#reason === 'pause_turn';
@@ -43,7 +42,7 @@ export class AnswerBuilder {
     const blocks = [...this.#blocks.entries()].sort(([a], [b]) => a - b).map(([, block]) => block);
     const text = blocks.map((block) => block.text).join('');
     const calls = blocks.flatMap((block) => block.call ?? []);
-    if (!isPaused && !text && calls.length === 0) throw new RetryableError(noAnswer);
+    if (!isPaused && !text && calls.length === 0) throw noAnswer();
     if (!isPaused && calls.length === 0) return { text, calls };
     return { text, calls, content: blocks.flatMap((block) => block.sentBack ?? []), ...(isPaused && { isPaused }) };
   }

@@ -1,4 +1,3 @@
-import { RetryableError } from '@switchyard/agent';
 import { type Answer, brokenOff, checkFinish, noAnswer } from '@switchyard/agent/models';
 import { RefusedError } from '@switchyard/agent/runtime';
 import { ThoughtFilter } from './thoughts.ts';
@@ -66,7 +65,7 @@ export class AnswerBuilder {
     if (this.#refusal) throw new RefusedError('model-refused', `The model declined: ${this.#refusal}`);
     this.#checkFinish();
     const calls = this.#calls.build();
-    if (!this.#text && calls.length === 0) throw new RetryableError(noAnswer);
+    if (!this.#text && calls.length === 0) throw noAnswer();
     const reasoning = calls.length > 0 && this.#reasoning !== undefined && { reasoning_content: this.#reasoning };
     return { text: this.#text, calls, ...reasoning };
   }
@@ -78,7 +77,7 @@ export class AnswerBuilder {
 
   #checkFinish(): void {
     if (this.#reason) checkFinish(this.#reason, this.#wholeReasons);
-    else if (!this.#isEnded) throw new RetryableError(brokenOff);
+    else if (!this.#isEnded) throw brokenOff('The answer ended without a finish_reason and without [DONE].');
   }
 }
 

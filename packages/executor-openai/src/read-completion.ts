@@ -1,6 +1,5 @@
-import { RetryableError } from '@switchyard/agent';
 import { noAnswer, type SaidOfAnswer } from '@switchyard/agent/models';
-import { RefusedError } from '@switchyard/agent/runtime';
+import { RefusedError, UnavailableError } from '@switchyard/agent/runtime';
 import { createParser } from 'eventsource-parser';
 import { APIError } from 'openai';
 import type { SentChoice } from './answer.ts';
@@ -47,19 +46,22 @@ const maxBytes = 64 * 1024 * 1024;
  * Reads a completion in chunks, or as a whole: some servers stream although they were not asked to, and others do not
  * although they were.
  * @throws {APIError} the server sent an error instead, also with status 200
- * @throws {RetryableError} the body is neither JSON nor a stream of events
+ * @throws {RetryableError} the body is neither a completion nor a stream of events
  */
 export async function* readCompletion(response: Response): AsyncGenerator<SentCompletion | typeof done> {
   const { headers, body } = response;
-  if (!body) throw new RetryableError(noAnswer);
+  if (!body) throw noAnswer();
   const type = headers.get('content-type')?.toLowerCase() ?? '';
-  const sent = type.startsWith('text/event-stream') ? readEvents(body) : readWhole(body, type);
+  const isStream = type.startsWith('text/event-stream');
+  const sent = isStream ? readEvents(body) : readWhole(body, type);
   for await (const { event, data } of sent) {
     if (data === '[DONE]') {
       yield done;
       return;
     }
-    yield parsed(data, event, headers);
+    const completion = parsed(data, event, headers);
+    if (!isStream && !Array.isArray(completion.choices)) throw otherForm(type, data);
+    yield completion;
   }
 }
 
@@ -83,11 +85,14 @@ async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<Sen
 async function* readWhole(body: ReadableStream<Uint8Array>, type: string): AsyncGenerator<Sent> {
   let data = '';
   for await (const text of textsOf(body)) data += text;
-  if (!/^\s*\{/.test(data)) {
-    const cause = new Error(`${type || 'no content type'}: ${data.slice(0, 200)}`);
-    throw new RetryableError('The model did not answer in the form of its API.', { cause });
-  }
+  if (!/^\s*\{/.test(data)) throw otherForm(type, data);
   yield { data };
+}
+
+/** @param body that is no completion */
+function otherForm(type: string, body: string): UnavailableError {
+  const cause = new Error(`${type || 'no content type'}: ${body.slice(0, 200)}`);
+  return new UnavailableError('model-form', 'The model did not answer in the form of its API.', { cause });
 }
 
 /** The UTF-8 text of a body, without a byte order mark. */

@@ -69,6 +69,20 @@ describe('a server', () => {
     expect(statusText).toBe('Funghi of 30 cm');
   });
 
+  it('that answers with JSON of another form is no model: the cause has what it sent', async () => {
+    for (const settings of [report, order]) {
+      const { result } = await ask(answer(200, { hello: 'world' }), settings);
+      expect(result).toMatchObject({
+        kind: 'retry',
+        error: {
+          code: 'model-form',
+          message: 'The model did not answer in the form of its API.',
+          cause: { message: 'application/json: {"hello":"world"}' },
+        },
+      });
+    }
+  });
+
   it('that sends an error with status 200 is treated as if the status were its code', async () => {
     const busy = await ask(answer(200, { error: { code: 429, message: 'Slow down' } }));
     expect(busy.result).toMatchObject({

@@ -160,6 +160,18 @@ describe('the tools of a model', () => {
     ]);
   });
 
+  it('fail the task with what was wrong with the last calls, for operators', async () => {
+    const calls = [
+      { ...funghi, args: '{"pizza": "Fun' },
+      { name: 'fly', args: '{}' },
+    ];
+    const { result } = await ask(callTools(calls), { maxToolRounds: 1 });
+    const { cause } = Object(result).error;
+    expect(cause.message).toBe(
+      `${funghi.name}: Error: the arguments are not JSON; fly: Error: there is no tool "fly".`,
+    );
+  });
+
   it('get a call id if the server sends none', async () => {
     const { results } = await ask(inTurn(callTools([{ name: 'weather', args: rome.args }]), stream(['ok'])));
     expect(results).toMatchObject([{ tool_call_id: 'call-1' }]);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { RetryableError } from '@switchyard/agent';
+import { UnavailableError } from '@switchyard/agent/runtime';
 import type { RemoteError } from './answers/remote-error.ts';
 
 const firstPauseMs = 100;
@@ -29,7 +29,10 @@ export class RetryBudget {
     const leftMs = this.#failedAt + this.#budgetMs - performance.now();
     const pauseMs = Math.max(this.#pauseMs, retryAfterMs ?? 0);
     if (pauseMs > leftMs)
-      throw new RetryableError('The remote agent cannot be reached.', { retryAfterMs, cause: error });
+      throw new UnavailableError('remote-unreachable', 'The remote agent cannot be reached.', {
+        retryAfterMs,
+        cause: error,
+      });
     this.#pauseMs = Math.min(this.#pauseMs * 2, maxPauseMs);
     await delay(pauseMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   }

@@ -33,7 +33,12 @@ const advice: Readonly<Partial<Record<FailureReport['kind'], Advise>>> = {
 /** @returns undefined: the message says all that is known */
 export function adviceFor({ kind, place, error }: FailureReport): string | undefined {
   const where = place ? `${place.file}:${place.line}` : 'the agent';
-  return callAdvice(kind, error?.code) ?? refusalAdvice(kind, error, where) ?? advice[kind]?.(where);
+  return (
+    callAdvice(kind, error?.code) ??
+    retryAdvice(kind, error) ??
+    refusalAdvice(kind, error, where) ??
+    advice[kind]?.(where)
+  );
 }
 
 /** Calls that fail again whatever the called agent does. `code`: the kind of the CallError. */
@@ -41,6 +46,39 @@ function callAdvice(kind: FailureReport['kind'], code: string | number | undefin
   if (kind !== 'call-failed' || code === undefined) return undefined;
   if (code === 'unknown-agent') return 'Correct the id of the called agent, or start a worker that has this agent.';
   return code === 'busy' || code === 'timed-out' ? undefined : 'Mend the call, as the message says.';
+}
+
+const serverLog = "See the log of the model's server, and of the proxies before it";
+
+/** By the code of an UnavailableError. */
+const unavailable: ReadonlyMap<string | number | undefined, string> = new Map([
+  [
+    'model-unreachable',
+    "See whether the model's server runs, and whether the worker reaches its address (baseURL), as the cause says.",
+  ],
+  ['model-silent', `${serverLog}: it sent nothing for too long. If it needs longer, raise timeoutMs.`],
+  [
+    'model-busy',
+    "Raise the limits of the account at the model's provider, or limit how many requests the workers send (docs/pace.md).",
+  ],
+  ['model-failed', `${serverLog}, or the provider's status page: it fails, as the cause says.`],
+  [
+    'model-form',
+    "Correct the address of the model's server (baseURL): what answers there, in the cause, does not speak its API.",
+  ],
+  ['model-broken-off', `${serverLog}: it ends in the middle of an answer, as the cause says.`],
+  ['model-odd-end', 'If the answer was whole, add the reason in the cause to the setting wholeReasons.'],
+  ['model-empty', 'Change the prompt, or the model: it answers with nothing.'],
+  ['model-schema', 'Take a model that keeps to a schema, or make the schema simpler: the cause says what was wrong.'],
+  [
+    'remote-unreachable',
+    'See whether the remote agent runs, and whether the worker reaches its address, as the cause says.',
+  ],
+]);
+
+/** What an executor did not get, in no attempt. */
+function retryAdvice(kind: FailureReport['kind'], error: FailureReport['error']): string | undefined {
+  return kind === 'retry-asked' ? unavailable.get(error?.code) : undefined;
 }
 
 /** Whether the same message may end otherwise after the advice. */

@@ -375,6 +375,10 @@ test.each([
   ['program-failed', { code: 'limit' }, 'Raise the limit that the message names (timeoutMs'],
   ['program-failed', { code: 'sandbox' }, 'Install a sandbox'],
   ['program-failed', {}, "See the program's output"],
+  ['retry-asked', {}, 'See why every attempt had to be repeated'],
+  ['retry-asked', { code: 'model-unreachable' }, "See whether the model's server runs"],
+  ['retry-asked', { code: 'model-form' }, "Correct the address of the model's server (baseURL)"],
+  ['retry-asked', { code: 'remote-unreachable' }, 'See whether the remote agent runs'],
 ] as const)('what to change first, after %s with %j', (kind, error, advice) => {
   expect(adviceOn(kind, error)).toContain(advice);
 });

@@ -40,3 +40,12 @@ it('the level can be changed for a time; an unknown level restores the usual one
   await usual;
   expect(log.level).toBe('warn');
 });
+
+it('an error, its stack and its causes are without the secrets of the program, and without what looks like one', () => {
+  const own = createLog({ app: 'worker', level: 'warn', secrets: ['hunter-2-secret'] }, destination);
+  const cause = new Error('the key sk-0123456789abcdef is refused');
+  own.warn({ err: new Error('hunter-2-secret is refused', { cause }) }, 'failed');
+  const { err } = Object(lines.at(-1));
+  expect([err.message, err.cause.message]).toEqual(['[left out] is refused', 'the key [left out] is refused']);
+  expect(JSON.stringify(err)).not.toMatch(/hunter-2|sk-0123/);
+});

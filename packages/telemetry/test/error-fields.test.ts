@@ -94,3 +94,19 @@ test('the logged fields of an error have its type, message and cause', () => {
   });
   expect(errorFields('a text')).toBe('a text');
 });
+
+test('whatever is thrown has fields: causes may be a circle, and a value need not be an Error', () => {
+  const circle = new Error('circular');
+  circle.cause = circle;
+  expect(errorFields(circle)).toMatchObject({ message: 'circular', cause: { cause: { message: 'circular' } } });
+  expect(JSON.stringify(errorFields(circle)).length).toBeLessThan(50_000);
+  expect(errorFields({ code: 17, detail: 'no dough' })).toBe('an object with code, detail');
+  expect(errorFields({ message: 'no dough' })).toBe('no dough');
+  expect([errorFields(null), errorFields('no dough'), errorFields(Symbol('dough'))]).toEqual([
+    'null',
+    'no dough',
+    'Symbol(dough)',
+  ]);
+  const unreadable = Object.defineProperty(new Error(), 'message', { get: () => expect.unreachable() });
+  expect(errorFields(unreadable)).toBe('The thrown value cannot be read.');
+});

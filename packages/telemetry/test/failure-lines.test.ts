@@ -43,6 +43,13 @@ test('a turn that was lost or given up is one short line', () => {
   );
 });
 
+test('a thrown value that is no Error is its text', () => {
+  expect(failureLines(JSON.stringify({ ...line, err: 'out of dough' }), '/')?.split('\n')).toEqual([
+    expect.stringMatching(/^\[\d\d:\d\d:\d\d\] pizza: the turn failed \(task a-task, attempt 2\)$/),
+    '  out of dough',
+  ]);
+});
+
 test('an error that nothing waited for has the text of its line, and the place', () => {
   const msg = 'an agent threw where nothing could catch it; its turn had its outcome already';
   const stray = { ...line, event: 'uncaught-exception', attempt: undefined, msg };

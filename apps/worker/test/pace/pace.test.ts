@@ -43,6 +43,13 @@ async function startWorker(id: string) {
       },
     }),
     defineAgent({
+      id: `${id}-refused`,
+      card: { name: id, description: 'Is refused again and again.', version: '1.0.0', skills: [] },
+      execute: async (turn) => {
+        for (;;) await (await turn.limit(turn.text)).slowDown(REFUSED_FOR_MS);
+      },
+    }),
+    defineAgent({
       id: `${id}-hurried`,
       card: { name: id, description: 'Has no time.', version: '1.0.0', skills: [] },
       turnTimeoutMs: 2_000,
@@ -127,6 +134,17 @@ test('a turn that waits says so to operators, and a cancel ends its wait', async
   await until(waits, { what: 'operators see it' });
   await store.tasks.cancel({ principal: alice, agent: 'one-patient' }, taskId);
   expect((await ended('one-patient', taskId)).status.state).toBe('TASK_STATE_CANCELED');
+});
+
+test('a turn that waits again and again, each time for a moment, says so to operators, and once in the log', async () => {
+  const taskId = await sent('one-refused', 'moody');
+  const waits = async () =>
+    (await new Ops(store).tasks.diagnosis(taskId))?.text.includes('waits for room of the limit "moody"');
+  await until(waits, { what: 'operators see it' });
+  await until(waits, { what: 'operators see it later, too', everyMs: REFUSED_FOR_MS * 2 });
+  expect(events.filter((event) => event.kind === 'agent-log' && event.taskId === taskId)).toHaveLength(1);
+  await store.tasks.cancel({ principal: alice, agent: 'one-refused' }, taskId);
+  expect((await ended('one-refused', taskId)).status.state).toBe('TASK_STATE_CANCELED');
 });
 
 test('while Redis does not answer, requests go ahead, and the log says it once', async () => {

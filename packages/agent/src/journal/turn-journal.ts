@@ -173,11 +173,12 @@ export class TurnJournal {
     const event =
       built.kind === 'artifact' ? this.#halfCharacters.complete(built) : this.#withFault(this.#withTaken(built));
     if (!event) return;
+    const before = this.#state;
     if (event.kind === 'status') {
       if (!event.settles) this.#countStatus();
       this.#applyState(event);
     }
-    await this.#publish(event);
+    await this.#publish(event, before);
     if (event.kind === 'status' && event.settles) this.#outcome = { state: event.state };
   }
 
@@ -231,13 +232,15 @@ export class TurnJournal {
     return this.#fault && event.kind === 'status' && event.settles ? { ...event, fault: this.#fault } : event;
   }
 
-  async #publish(event: TurnEvent): Promise<void> {
+  /** @param before the state of the task without the event */
+  async #publish(event: TurnEvent, before: TaskState): Promise<void> {
     const { events } = this.scope;
     try {
       await this.#guarded(() => (events ?? this.#port).publish(event));
     } catch (error) {
       // The port refused the content of the event: the turn stays open, so that the agent can give another outcome.
       if (error instanceof TurnMisuseError) {
+        if (event.kind === 'status') this.#state = before;
         this.#settling = undefined;
         this.#turnScope.hasOutcome = false;
       }

@@ -1,4 +1,4 @@
-import { RefusedError, RetryableError } from '../port/turn-errors.ts';
+import { RefusedError, UnavailableError } from '../port/turn-errors.ts';
 import { finishOf } from './finish-reason.ts';
 
 /** A tool call of a model. */
@@ -24,7 +24,7 @@ export interface Answer {
  *
  * @param wholeReasons those that end a whole answer, besides the known ones
  * @throws {AgentError} a limit cut the answer off, or a filter withheld it: a retry would not help
- * @throws {RetryableError} the server failed, or the reason is not known
+ * @throws {UnavailableError} the server failed, or the reason is not known
  */
 export function checkFinish(reason: string, wholeReasons: readonly string[] = []): void {
   if (wholeReasons.includes(reason)) return;
@@ -38,10 +38,29 @@ export function checkFinish(reason: string, wholeReasons: readonly string[] = []
     });
   if (finish === 'withheld')
     throw new RefusedError('model-refused', 'The answer of the model was withheld by its content filter.', { cause });
-  if (finish === 'failed') throw new RetryableError('The model failed before the end of its answer.', { cause });
+  if (finish === 'failed')
+    throw new UnavailableError('model-failed', 'The model failed before the end of its answer.', { cause });
   const hint = `${cause.message} is not known. If it ends a whole answer, add it to the setting wholeReasons.`;
-  throw new RetryableError('The answer of the model ended in an unknown way.', { cause: new Error(hint) });
+  throw new UnavailableError('model-odd-end', 'The answer of the model ended in an unknown way.', {
+    cause: new Error(hint),
+  });
 }
 
-export const noAnswer = 'The model gave no answer.';
-export const brokenOff = 'The answer of the model broke off.';
+/**
+ * The error of a model that has said nothing.
+ *
+ *     throw noAnswer();
+ */
+export const noAnswer = (): UnavailableError => new UnavailableError('model-empty', 'The model gave no answer.');
+
+/**
+ * The error of an answer that is not whole.
+ *
+ *     throw brokenOff('The answer has no finish reason.');
+ *
+ * @param cause for operators: an error, or what is missing
+ */
+export function brokenOff(cause: Error | string): UnavailableError {
+  const reason = typeof cause === 'string' ? new Error(cause) : cause;
+  return new UnavailableError('model-broken-off', 'The answer of the model broke off.', { cause: reason });
+}

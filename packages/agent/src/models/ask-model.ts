@@ -1,4 +1,4 @@
-import { RetryableError } from '../port/turn-errors.ts';
+import { UnavailableError } from '../port/turn-errors.ts';
 import { IdleTimeout, timesOf } from '../timeouts/timeouts.ts';
 import type { ModelClient, ModelRequest } from './model-client.ts';
 import { modelError } from './model-error.ts';
@@ -57,7 +57,7 @@ export class AskedModel<Request extends ModelRequest, Answer> {
       const isInterrupted = call.hasBegun || idle.signal.aborted;
       if (!isInterrupted && (await pace.slowsDown(problem, room, tries))) return undefined;
       if (request.signal.aborted) throw request.signal.reason;
-      if (idle.isExpired) throw new RetryableError('The model did not answer in time.');
+      if (idle.isExpired) throw new UnavailableError('model-silent', 'The model did not answer in time.');
       throw modelError(error, problem, client.apiKey);
     } finally {
       pace.used(call.tokens, room);

@@ -39,6 +39,7 @@ export async function completeWithTools<Message, Given extends Answer>(
   const since: Message[] = [];
   const hasTools = Object.keys(tools).length > 0 || model.hasOwnTools === true;
   let said = '';
+  let lastErrors: string[] = [];
   const ask = async function* (round: number): AsyncGenerator<string, Given, undefined> {
     await turn.confirm();
     beginning ??= await loop.begin({ goesOn: round > 1 });
@@ -57,13 +58,15 @@ export async function completeWithTools<Message, Given extends Answer>(
       throw new RefusedError(
         'model-refused',
         `The model did not answer within its limit of rounds of tool calls (${maxToolRounds}).`,
-        { code: 'rounds' },
+        { code: 'rounds', ...(lastErrors.length > 0 && { cause: new Error(lastErrors.join('; ')) }) },
       );
     since.push(...model.answerMessages(answer));
     said = isPaused ? said + text : '';
     if (isPaused) continue;
     if (text) await turn.working(text);
-    since.push(...model.resultMessages(await runTools(turn, tools, { round, calls })));
+    const results = await runTools(turn, tools, { round, calls });
+    lastErrors = results.flatMap(({ call, text, isError }) => (isError ? [`${call.name}: ${text}`] : []));
+    since.push(...model.resultMessages(results));
   }
 }
 

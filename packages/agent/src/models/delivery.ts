@@ -1,6 +1,6 @@
 import { check, type DataSchema } from '../data/data-schema.ts';
 import type { Outcome } from '../port/outcome.ts';
-import { RetryableError } from '../port/turn-errors.ts';
+import { UnavailableError } from '../port/turn-errors.ts';
 import type { ArtifactOptions } from '../turn/artifact-writer.ts';
 import type { Turn } from '../turn/turn.ts';
 
@@ -110,7 +110,7 @@ export async function readValue<Value>(schema: DataSchema<Value>, text: string):
     if ('value' in checked) return checked.value;
     throw new Error(checked.problem);
   } catch (cause) {
-    throw new RetryableError('The answer of the model does not match its schema.', { cause });
+    throw new UnavailableError('model-schema', 'The answer of the model does not match its schema.', { cause });
   }
 }
 

@@ -1,4 +1,4 @@
-import { RefusedError, RetryableError } from '../port/turn-errors.ts';
+import { RefusedError, UnavailableError } from '../port/turn-errors.ts';
 import { brokenOff } from './answer.ts';
 import { waitIn } from './rate-headers.ts';
 
@@ -31,8 +31,9 @@ interface Refusal {
 export function modelError(error: unknown, problem: ModelProblem | undefined, apiKey = ''): unknown {
   if (!problem) return error;
   const cause = redact(error, problem, apiKey);
-  if (problem.kind === 'unreachable') return new RetryableError('The model cannot be reached.', { cause });
-  if (problem.kind === 'broken-off') return new RetryableError(brokenOff, { cause });
+  if (problem.kind === 'unreachable')
+    return new UnavailableError('model-unreachable', 'The model cannot be reached.', { cause });
+  if (problem.kind === 'broken-off') return brokenOff(cause);
   return ofRefusal(problem, cause);
 }
 
@@ -40,9 +41,10 @@ function ofRefusal({ status, codes = [], headers }: Refusal, cause: Error): Erro
   const named = codes.map((code) => refusals.get(code ?? '')).find((text) => text !== undefined);
   if (codes.includes('insufficient_quota')) return refusal(quotaUsedUp, status, cause);
   const retryAfterMs = headers && waitIn(headers);
-  if (status === 429) return new RetryableError('The model is receiving too many requests.', { retryAfterMs, cause });
+  if (status === 429)
+    return new UnavailableError('model-busy', 'The model is receiving too many requests.', { retryAfterMs, cause });
   if (status === undefined || status >= 500 || status === 408 || status === 409) {
-    return new RetryableError('The model is not available.', { retryAfterMs, cause });
+    return new UnavailableError('model-failed', 'The model is not available.', { retryAfterMs, cause });
   }
   return refusal(named ?? refusals.get(status) ?? 'The model refused the request.', status, cause);
 }

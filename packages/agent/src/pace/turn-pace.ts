@@ -31,12 +31,19 @@ const MAX_PAUSE_MS = 3_600_000;
 /** A wait that lasts this long is logged, and shown to operators. */
 const LONG_WAIT_MS = 3_000;
 
+interface Wait {
+  readonly begunMs: number;
+  isLogged: boolean;
+}
+
 const endless: Room = { isKept: false, used: async () => undefined, slowDown: async () => undefined };
 
 /** Lets a turn wait until there is room for its requests. */
 export class TurnPace {
   readonly #port: Pick<TurnPort, 'pace' | 'log'>;
   readonly #signal: AbortSignal;
+  /** By name: a request that its service refused waits again, and goes on with the wait that it had. */
+  readonly #refused = new Map<string, Wait>();
   /** When the turn will be interrupted, as performance.now(). */
   endsAt = Number.POSITIVE_INFINITY;
 
@@ -56,20 +63,24 @@ export class TurnPace {
     this.#signal.throwIfAborted();
     if (!pace) return endless;
     const id = randomUUID();
-    const begun = performance.now();
+    const wait = this.#refused.get(request.name) ?? { begunMs: performance.now(), isLogged: false };
+    this.#refused.delete(request.name);
     let isLong = false;
     try {
       for (let tag: string | undefined; ; ) {
         const reply = await pace.ask(id, request, tag);
         this.#checkTime(request, reply.inMs);
-        if (!isLong && performance.now() - begun + reply.inMs >= LONG_WAIT_MS) {
+        if (!isLong && reply.inMs > 0 && performance.now() - wait.begunMs + reply.inMs >= LONG_WAIT_MS) {
           isLong = true;
           pace.onLongWait?.(request.name);
-          this.#log(`Waits for room of the limit "${request.name}", in about ${Math.ceil(reply.inMs / 1_000)} s`);
+          this.#logOnce(
+            wait,
+            `Waits for room of the limit "${request.name}", in about ${Math.ceil(reply.inMs / 1_000)} s`,
+          );
         }
         const isFree = reply.verdict === 'go';
         await this.#delay(isFree ? reply.inMs : reply.askMs);
-        if (isFree) return roomOf(pace, id, request);
+        if (isFree) return this.#roomOf(pace, id, { request, wait });
         tag = reply.tag;
       }
     } finally {
@@ -77,8 +88,21 @@ export class TurnPace {
     }
   }
 
-  #log(text: string): void {
-    this.#port.log({ level: 'info', text, fields: {} });
+  #roomOf(pace: PacePort, id: string, { request, wait }: { request: RoomRequest; wait: Wait }): Room {
+    const { name, tokens: reserved = 0 } = request;
+    return {
+      isKept: true,
+      used: (tokens) => pace.correct(id, request, { tokens: wholeAmount(tokens) - reserved }),
+      slowDown: (ms) => {
+        this.#refused.set(name, wait);
+        return pace.correct(id, request, { pausedMs: Math.min(wholeAmount(ms), MAX_PAUSE_MS) });
+      },
+    };
+  }
+
+  #logOnce(wait: Wait, text: string): void {
+    if (!wait.isLogged) this.#port.log({ level: 'info', text, fields: {} });
+    wait.isLogged = true;
   }
 
   #checkTime({ name }: RoomRequest, inMs: number): void {
@@ -94,15 +118,6 @@ export class TurnPace {
       throw this.#signal.aborted ? this.#signal.reason : error;
     }
   }
-}
-
-function roomOf(pace: PacePort, id: string, request: RoomRequest): Room {
-  const { tokens: reserved = 0 } = request;
-  return {
-    isKept: true,
-    used: (tokens) => pace.correct(id, request, { tokens: wholeAmount(tokens) - reserved }),
-    slowDown: (ms) => pace.correct(id, request, { pausedMs: Math.min(wholeAmount(ms), MAX_PAUSE_MS) }),
-  };
 }
 
 /** A header of a service may have been no number. */

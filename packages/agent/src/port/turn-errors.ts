@@ -67,6 +67,25 @@ export class RefusedError extends AgentError {
   }
 }
 
+/** What an executor got no answer from, or none that can be used: for the advice to operators. */
+export type UnavailableCode =
+  | `model-${'unreachable' | 'silent' | 'busy' | 'failed' | 'form' | 'broken-off' | 'odd-end' | 'empty' | 'schema'}`
+  | 'remote-unreachable';
+
+/**
+ * As a `RetryableError`, for a reason that the agent's code has not given: operators read what to look at. For executors.
+ *
+ *     throw new UnavailableError('model-silent', 'The model did not answer in time.');
+ */
+export class UnavailableError extends RetryableError {
+  readonly code: UnavailableCode;
+
+  constructor(code: UnavailableCode, message: string, options: RetryOptions = {}) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
 /**
  * A write after the turn has lost its task: the task was canceled or has ended, or another worker took the turn over.
  * Stop working; it is not an error of the agent.

@@ -4,7 +4,7 @@ import { readInput } from '../data/input.ts';
 import type { Agent } from '../definition/agent.ts';
 import { type TurnFailure, throughLayers } from '../definition/middleware.ts';
 import { TurnJournal } from '../journal/turn-journal.ts';
-import { agentMessage } from '../messages/content.ts';
+import { agentMessage, typeName } from '../messages/content.ts';
 import { turnMessageId } from '../messages/derived-id.ts';
 import { BudgetSpent } from '../port/budget.ts';
 import type { Outcome, TurnResult } from '../port/outcome.ts';
@@ -60,13 +60,14 @@ interface Execution {
 async function perform(run: Execution): Promise<TurnResult> {
   if (run.journal.signal.aborted) return interrupted(run);
   const { scope, pending } = run.journal;
+  let returned: unknown;
   try {
-    await Promise.race([scope.run(() => execute(run)), scope.failure, pending.suspended]);
+    returned = await Promise.race([scope.run(() => execute(run)), scope.failure, pending.suspended]);
   } catch (error) {
     return conclude(run, () => resultOf(run, error), error);
   }
   return conclude(run, async () =>
-    pending.isSuspended ? { kind: 'suspended', waits: pending.list } : resultWithoutOutcome(run),
+    pending.isSuspended ? { kind: 'suspended', waits: pending.list } : resultWithoutOutcome(run, returned),
   );
 }
 
@@ -161,14 +162,15 @@ async function resultOf(run: Execution, error: unknown): Promise<TurnResult> {
 }
 
 /** The result when `execute` returned without an outcome. */
-async function resultWithoutOutcome(run: Execution): Promise<TurnResult> {
+async function resultWithoutOutcome(run: Execution, returned: unknown): Promise<TurnResult> {
   const { agent, journal } = run;
   if (journal.state === 'TASK_STATE_AUTH_REQUIRED') {
     journal.steering?.end();
     return { kind: 'waiting-for-auth', ...(journal.steering && { delivered: journal.steering.delivered }) };
   }
+  const what = returned === undefined ? 'without an outcome' : `${typeName(returned)}, which is no outcome`;
   const hint =
-    `execute() of the agent "${agent.id}" returned without an outcome: ` +
+    `execute() of the agent "${agent.id}" returned ${what}: ` +
     'end it with "return turn.complete(…)" or another outcome.';
   const error = journal.firstError ?? new TurnMisuseError(hint);
   return fail(run, 'The agent ended its turn without an outcome.', { kind: 'misuse', error });

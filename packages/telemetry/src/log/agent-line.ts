@@ -1,4 +1,4 @@
-import { errorFields, safeText } from './error-fields.ts';
+import { type ErrorFields, errorFields, safeText } from './error-fields.ts';
 
 /** A log line of an agent, without its level. */
 export interface AgentLine {
@@ -46,10 +46,16 @@ export function agentLine({ text, fields }: AgentLine, secrets: readonly string[
 function fieldValue(given: unknown, clean: (text: string, maxLength?: number) => string): unknown {
   if (typeof given === 'string') return clean(given);
   if (typeof given === 'number' || typeof given === 'boolean' || given === null) return given;
-  if (!(given instanceof Error)) return undefined;
-  return JSON.parse(JSON.stringify(errorFields(given)), (_, part) =>
-    typeof part === 'string' ? clean(part, MAX_STACK_LENGTH) : part,
-  );
+  return given instanceof Error ? withTexts(errorFields(given), (part) => clean(part, MAX_STACK_LENGTH)) : undefined;
+}
+
+/** As `errorFields`, without the values of `secrets`, and without what looks like a secret. */
+export function errorFieldsWithout(secrets: readonly string[], error: unknown): unknown {
+  return withTexts(errorFields(error), (part) => withoutSecrets(part, secrets));
+}
+
+function withTexts(fields: ErrorFields | string, clean: (text: string) => string): unknown {
+  return JSON.parse(JSON.stringify(fields), (_, part) => (typeof part === 'string' ? clean(part) : part));
 }
 
 /** The text without what looks like a secret, and without the values of `secrets`. */

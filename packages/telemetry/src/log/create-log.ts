@@ -1,22 +1,24 @@
 import { type DestinationStream, type Level, type LevelWithSilent, type Logger, pino } from 'pino';
 import { activeTraceId } from '../traces/propagation.ts';
-import { errorFields } from './error-fields.ts';
+import { errorFieldsWithout } from './agent-line.ts';
 import { logFields } from './log-fields.ts';
 
 export interface LogOptions {
   readonly app: 'gateway' | 'worker';
   readonly level: LevelWithSilent;
+  /** Values that no error in the log has. */
+  readonly secrets?: readonly string[];
 }
 
 /** The level and text of an event's log line. */
 export type Line = readonly [level: Level, text: string];
 
 /** The log of a program: JSON lines to `destination`, by default standard output. */
-export function createLog({ app, level }: LogOptions, destination?: DestinationStream): Logger {
+export function createLog({ app, level, secrets = [] }: LogOptions, destination?: DestinationStream): Logger {
   const options = {
     level,
     base: { app, pid: process.pid },
-    serializers: { err: errorFields },
+    serializers: { err: (error: unknown) => errorFieldsWithout(secrets, error) },
     formatters: { log: (given: Record<string, unknown>) => logFields(given, activeTraceId()) },
   };
   return destination ? pino(options, destination) : pino(options);

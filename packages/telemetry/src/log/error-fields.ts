@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { messageOf } from './error-message.ts';
+import { messageOf, textOfThrown } from './error-message.ts';
 
 /** The fields of an error that may be logged. */
 export interface ErrorFields {
@@ -10,12 +10,23 @@ export interface ErrorFields {
   readonly cause?: ErrorFields | string;
 }
 
+/** A chain of causes may be longer, or a circle. */
+const MAX_CAUSES = 10;
+
 /**
  * The fields of an error for the log. Other properties are left out: ioredis attaches the command to its errors, with
- * passwords and messages of clients.
+ * passwords and messages of clients. Never throws: agents throw anything.
  */
 export function errorFields(error: unknown): ErrorFields | string {
-  if (!(error instanceof Error)) return safeText(String(error));
+  try {
+    return fieldsOf(error, 0);
+  } catch {
+    return 'The thrown value cannot be read.';
+  }
+}
+
+function fieldsOf(error: unknown, depth: number): ErrorFields | string {
+  if (!(error instanceof Error)) return safeText(textOfThrown(error));
   const { name, message, stack, cause } = error;
   const code = 'code' in error && (typeof error.code === 'string' || typeof error.code === 'number') && error.code;
   return {
@@ -23,7 +34,7 @@ export function errorFields(error: unknown): ErrorFields | string {
     message: safeText(messageOf(error)),
     stack: stack && safeStack(stack, message),
     ...(code !== false && { code }),
-    ...(cause !== undefined && { cause: errorFields(cause) }),
+    ...(cause !== undefined && depth < MAX_CAUSES && { cause: fieldsOf(cause, depth + 1) }),
   };
 }
 

@@ -1,4 +1,5 @@
 const MAX_ISSUES = 10;
+const MAX_NAMES = 10;
 
 /**
  * The message of an error for people. The message of a schema's error (zod, valibot) is a page of JSON: its issues are
@@ -19,6 +20,13 @@ function issueText(issue: unknown): string | undefined {
   if (typeof message !== 'string') return undefined;
   const path = 'path' in issue && Array.isArray(issue.path) ? issue.path.map(keyText).join('.') : '';
   return path === '' ? message : `${path}: ${message}`;
+}
+
+/** What a thrown value says that is no `Error`: of an object its message, or the names of its fields. */
+export function textOfThrown(thrown: unknown): string {
+  if (typeof thrown !== 'object' || thrown === null) return String(thrown);
+  if ('message' in thrown && typeof thrown.message === 'string') return thrown.message;
+  return `an object with ${Object.keys(thrown).slice(0, MAX_NAMES).join(', ')}`;
 }
 
 function keyText(part: unknown): string {

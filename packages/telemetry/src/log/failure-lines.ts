@@ -31,7 +31,8 @@ const lineSchema = z.object({
   retryInMs: z.number().optional(),
   takenOverFrom: z.string().optional(),
   msg: z.string(),
-  err: errorSchema.optional(),
+  /** A text: what was thrown is no Error. */
+  err: z.union([errorSchema, z.string()]).optional(),
 });
 type Line = z.infer<typeof lineSchema>;
 
@@ -52,8 +53,7 @@ export function failureLines(json: string, folder: string): string | undefined {
   return [
     headOf(parsed.data),
     ...placeIn(errors, folder),
-    `  ${textOf(err)}`,
-    ...errors.slice(1, MAX_CAUSES).map((cause) => `  caused by ${textOf(cause)}`),
+    ...errors.slice(0, MAX_CAUSES).map((each, depth) => `  ${depth > 0 ? 'caused by ' : ''}${textOf(each)}`),
   ].join('\n');
 }
 
@@ -76,10 +76,10 @@ function headOf({ time, event, agent, task, attempt, retryInMs, takenOverFrom, m
 }
 
 /** The error, and its causes from the outside in. */
-function chainOf(error: LoggedError): LoggedError[] {
+function chainOf(error: LoggedError | string): LoggedError[] {
+  if (typeof error === 'string') return [{ type: 'Error', message: error }];
   const { cause } = error;
-  if (cause === undefined) return [error];
-  return [error, ...(typeof cause === 'string' ? [{ type: 'Error', message: cause }] : chainOf(cause))];
+  return [error, ...(cause === undefined ? [] : chainOf(cause))];
 }
 
 /** The first line of the author's code in the stacks. */
@@ -94,6 +94,8 @@ function placeIn(errors: readonly LoggedError[], folder: string): string[] {
 const PLAIN = new Set(['Error', 'AgentError', 'RetryableError']);
 
 function textOf({ type, message, code }: LoggedError): string {
-  const known = code === undefined || message.includes(String(code)) ? '' : ` (${code})`;
+  // Of systems, such as ECONNREFUSED: words are our own, for the advice to operators.
+  const isNew = code !== undefined && !/[a-z]/.test(String(code)) && !message.includes(String(code));
+  const known = isNew ? ` (${code})` : '';
   return `${PLAIN.has(type) ? '' : `${type}: `}${message}${known}`;
 }

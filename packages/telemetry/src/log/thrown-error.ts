@@ -2,7 +2,7 @@ import type { CodePlace, ThrownError } from '@switchyard/protocol';
 import { withoutSecrets } from './agent-line.ts';
 import { codeFrames } from './code-frames.ts';
 import { safeText } from './error-fields.ts';
-import { messageOf } from './error-message.ts';
+import { messageOf, textOfThrown } from './error-message.ts';
 import { sourceLine } from './source-lines.ts';
 
 export interface ThrownErrorOptions {
@@ -80,11 +80,8 @@ class Reading {
 }
 
 function notAnError(thrown: unknown, { secrets }: ThrownErrorOptions): ThrownError {
-  const isObject = typeof thrown === 'object' && thrown !== null;
-  const said = isObject && 'message' in thrown && typeof thrown.message === 'string' ? thrown.message : undefined;
-  const text = isObject ? (said ?? `an object with ${Object.keys(thrown).slice(0, 10).join(', ')}`) : String(thrown);
   const type = thrown === null ? 'null' : typeof thrown;
-  return { type: `${type}, not an Error`, message: safeReason(text, secrets) };
+  return { type: `${type}, not an Error`, message: safeReason(textOfThrown(thrown), secrets) };
 }
 
 function numbersOf(error: Error): Pick<ThrownError, 'code' | 'status'> {
