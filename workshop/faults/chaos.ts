@@ -17,6 +17,7 @@ import { type RedisDeployment, startPair, startSingle } from './redis/deployment
 import { type Stores, startStores } from './stores/stores.ts';
 import { beyondLimits } from './workload/held-places.ts';
 import { KeptTasks, leftFiles } from './workload/kept-tasks.ts';
+import { takeLate } from './workload/patience.ts';
 import { playScenario } from './workload/play-scenario.ts';
 import { type PushReceiver, pushSettings, startPushReceiver } from './workload/push-receiver.ts';
 import { type Gateways, gatewaysOf, ResilientClient, type Retry } from './workload/resilient-client.ts';
@@ -140,7 +141,7 @@ export async function runChaos(options: ChaosOptions) {
   const random = new SeededRandom(seed);
   const target = targetOn({ stack, redis, random, prefix, stores, killFolder: killFolder.path });
   const kept = stores && new KeptTasks(stack, target.outages);
-  const traffic = { ...options, gateways: stack, receiver, begunMs: scene.begunMs, kept };
+  const traffic = { ...options, gateways: stack, receiver, begunMs: scene.begunMs, kept, rememberedMs: retentionMs };
   const { seen, runUntil } = startTraffic(traffic);
   kept?.start();
   const onFault = (name: string, number: number): void =>
@@ -171,7 +172,16 @@ export async function runChaos(options: ChaosOptions) {
   // How often each fault was injected.
   const { played: tasks, resumed: resumedStreams, rejected } = seen;
   const faults = await injected;
-  return { violations, tasks, rejected: rejected.size, faults, resumedStreams, seconds, kept: kept?.done };
+  return {
+    violations,
+    late: takeLate(),
+    tasks,
+    rejected: rejected.size,
+    faults,
+    resumedStreams,
+    seconds,
+    kept: kept?.done,
+  };
 }
 
 /** Deletes all tasks, and sweeps: nothing of them is left. */
@@ -223,6 +233,8 @@ export interface TrafficOptions extends Pick<ChaosOptions, 'clients' | 'seed' | 
   readonly receiver: PushReceiver;
   /** Gets all ended tasks. With it, some clients send files. */
   readonly kept?: KeptTasks | undefined;
+  /** See `PlayOptions`. */
+  readonly rememberedMs?: number;
   /**
    * See `PlayOptions`. With it, some messages are scheduled, have a priority or a time to live, or are for agents with
    * limits.
@@ -236,7 +248,8 @@ function kindsOf({ begunMs, kept }: TrafficOptions): ScenarioKind[] {
 
 /** Starts clients that play scenarios one after the other. */
 export function startTraffic(options: TrafficOptions) {
-  const { gateways, onRetry, seed, clients, tasks, mayLoseEvents, receiver, kept, begunMs, log } = options;
+  const { gateways, onRetry, seed, clients, tasks, mayLoseEvents, receiver, kept, begunMs, rememberedMs, log } =
+    options;
   const seen = {
     violations: [] as Violation[],
     /** When a client saw the end of each task, by `machineMs`. */
@@ -272,7 +285,13 @@ export function startTraffic(options: TrafficOptions) {
         if (status.state === 'TASK_STATE_REJECTED') seen.rejected.add(id);
         kept?.add({ task, agent, sha256: scenario.file?.sha256 });
       };
-      const options = { receiver, mayLoseEvents, onEnded, ...(begunMs && { begunMs }) };
+      const options = {
+        receiver,
+        mayLoseEvents,
+        onEnded,
+        ...(begunMs && { begunMs }),
+        ...(rememberedMs && { rememberedMs }),
+      };
       const client = clientOf(agent);
       const { violations, resumed } = await playScenario(client, scenario, options);
       kept?.deleteSome(ended, random);

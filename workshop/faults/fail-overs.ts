@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Message } from '@switchyard/protocol';
-import { until } from '../../tests/support/until.ts';
 import type { RedisDeployment } from './redis/deployments.ts';
 import type { RedisNode } from './redis/redis-node.ts';
+import { eventually } from './workload/patience.ts';
 import { pushSettings, startPushReceiver } from './workload/push-receiver.ts';
 import { type Gateways, ResilientClient, type Retry, watchTask } from './workload/resilient-client.ts';
 import { type Scene, startScene } from './workload/scene.ts';
@@ -66,7 +66,7 @@ async function failOver(redis: RedisDeployment, round: number, how: FailOverOpti
   await delay(DEAD_FOR_MS);
   const isTakenOver = async (): Promise<boolean> =>
     (await redis.masters()).filter((node) => node !== victim).length === masters.length;
-  await until(isTakenOver, { what: 'a replica has taken over', timeoutMs: TAKEN_OVER_WITHIN_MS, everyMs: 100 });
+  await eventually(isTakenOver, { what: 'a replica has taken over', timeoutMs: TAKEN_OVER_WITHIN_MS, everyMs: 100 });
   await bringBack();
   await redis.settled();
 }
@@ -90,7 +90,7 @@ async function countWedged({ stack }: Scene): Promise<number> {
   for (const worker of stack.workers) {
     for (const other of stack.workers) if (other !== worker) other.kill('SIGSTOP');
     const prober = startProber(stack, `wedge-${worker.pid}`);
-    const works = until(() => prober.seen.accepted.length >= 3, { what: 'the worker works', timeoutMs: 20_000 });
+    const works = eventually(() => prober.seen.accepted.length >= 3, { what: 'the worker works', timeoutMs: 20_000 });
     await works.catch(() => wedged++);
     await prober.stop();
     for (const other of stack.workers) if (other !== worker) other.kill('SIGCONT');

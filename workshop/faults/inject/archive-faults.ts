@@ -1,9 +1,9 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { until } from '../../../tests/support/until.ts';
 import { ARCHIVE_TABLE, ARCHIVE_USER, type Archive } from '../stores/archive.ts';
 import type { Bucket } from '../stores/bucket.ts';
+import { eventually } from '../workload/patience.ts';
 import type { Fault, Target } from './faults.ts';
 import { type KillPoint, killFile } from './kill-point.ts';
 
@@ -104,13 +104,13 @@ const copyFaults: readonly Fault[] = Object.entries(copyPoints).map(([moment, po
     await writeFile(join(killFolder, file), '');
     const killed = async (): Promise<string | undefined> =>
       (await readdir(killFolder)).find((name) => name.startsWith(`${file} `) && !victims.has(pidIn(name)));
-    const name = await until(killed, { what: `a worker is killed ${moment}`, timeoutMs: KILLED_WITHIN_MS });
+    const name = await eventually(killed, { what: `a worker is killed ${moment}`, timeoutMs: KILLED_WITHIN_MS });
     victims.add(pidIn(name));
     const killedMs = Date.now();
     await stack.addWorker();
     // Until then no other worker copies: a second kill could take longer than Redis keeps a task here.
     const goesOn = async (): Promise<boolean> => (await copiedUntil(target)) > killedMs;
-    await until(goesOn, { what: 'another worker copies', timeoutMs: KILLED_WITHIN_MS, everyMs: 100 });
+    await eventually(goesOn, { what: 'another worker copies', timeoutMs: KILLED_WITHIN_MS, everyMs: 100 });
   },
 }));
 

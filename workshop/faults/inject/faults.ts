@@ -3,11 +3,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { userMessage } from '../../../tests/support/messages.ts';
 import type { Program } from '../../../tests/support/process.ts';
 import type { Stack } from '../../../tests/support/stack.ts';
-import { until } from '../../../tests/support/until.ts';
 import type { SeededRandom } from '../../statistics.ts';
 import type { RedisDeployment } from '../redis/deployments.ts';
 import type { RedisNode } from '../redis/redis-node.ts';
 import type { Stores } from '../stores/stores.ts';
+import { eventually } from '../workload/patience.ts';
 import { ResilientClient } from '../workload/resilient-client.ts';
 import { keepWorkers } from '../workload/scene.ts';
 import { Outages, type Store } from './outages.ts';
@@ -256,7 +256,7 @@ async function poison({ stack, victims }: Target): Promise<void> {
     const states = await Promise.all(tasks.map(async ({ id }) => (await client.read(id)).status.state));
     return states.every((state) => state === 'TASK_STATE_FAILED');
   };
-  await until(isOver, { what: 'the poison messages are dead letters', timeoutMs: 120_000, everyMs: 100 });
+  await eventually(isOver, { what: 'the poison messages are dead letters', timeoutMs: 120_000, everyMs: 100 });
   keeper.release();
   for (const program of stack.programs) if (!program.isRunning()) victims.add(program.pid);
 }

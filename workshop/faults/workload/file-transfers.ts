@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Part } from '@switchyard/protocol';
 import { createUpload, sendPiece, storedBytes } from '../../../tests/support/tus.ts';
+import { Deadline } from './patience.ts';
 import type { ResilientClient } from './resilient-client.ts';
 import type { ScenarioFile } from './scenario.ts';
 
@@ -78,16 +79,19 @@ function requireTemporary({ status, url }: Response, text: string): false {
 }
 
 async function repeated<Value>(what: string, ask: () => Promise<Value | false | null>): Promise<Value> {
-  const deadline = performance.now() + GIVE_UP_AFTER_MS;
+  const deadline = new Deadline(what, GIVE_UP_AFTER_MS);
   for (let last: unknown; ; ) {
     try {
       const value = await ask();
-      if (value !== false && value !== null) return value;
+      if (value !== false && value !== null) {
+        deadline.came();
+        return value;
+      }
     } catch (error) {
       if (error instanceof FileLost) throw error;
       last = error; // the gateway was just killed, or the file broke off
     }
-    if (performance.now() > deadline) throw new FileLost(`${what} did not come in time`, { cause: last });
+    if (deadline.isOver) throw new FileLost(`${what} did not come in time`, { cause: last });
     await delay(100);
   }
 }

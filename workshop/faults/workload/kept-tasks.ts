@@ -4,6 +4,7 @@ import type { Task } from '@switchyard/protocol';
 import type { SeededRandom } from '../../statistics.ts';
 import type { Outages } from '../inject/outages.ts';
 import { digestOf } from './file-transfers.ts';
+import { Deadline } from './patience.ts';
 import { type Gateways, gatewaysOf, ResilientClient } from './resilient-client.ts';
 import type { Violation } from './violations.ts';
 
@@ -161,15 +162,18 @@ export class KeptTasks {
 
   /** The last answer, after those that a fault explains. */
   async #read(client: ResilientClient, taskId: string): Promise<ReadAnswer> {
-    const deadline = performance.now() + GIVE_UP_AFTER_MS;
+    const deadline = new Deadline(`a read of ${taskId}`, GIVE_UP_AFTER_MS);
     for (;;) {
       const fromMs = performance.now();
       const { status, text } = await client.readOnce(taskId);
       const time = { fromMs, untilMs: performance.now() };
       const isExplained = this.#outages.explain(['tasks', 'archive'], time);
       const isAnswer = typeof status === 'number' && (status !== 503 || (isRefusal({ status, text }) && !isExplained));
-      if (isAnswer) return { status, text, isExplained };
-      if (time.untilMs > deadline) throw new Error(`it was not read in time; last: ${status} ${text}`);
+      if (isAnswer) {
+        deadline.came();
+        return { status, text, isExplained };
+      }
+      if (deadline.isOver) throw new Error(`it was not read in time; last: ${status} ${text}`);
       await delay(100);
     }
   }

@@ -1,5 +1,5 @@
 import { openHttpServer } from '../../../tests/support/http-server.ts';
-import { until } from '../../../tests/support/until.ts';
+import { eventually } from './patience.ts';
 
 const ARRIVES_WITHIN_MS = 60_000;
 
@@ -36,7 +36,9 @@ export async function startPushReceiver() {
     async problemsOf(taskId: string, events: number, mayLoseEvents = false): Promise<string[]> {
       const came = (): number[] => [...(seen.get(taskId) ?? [])];
       const arrived = (): boolean => came().includes(events);
-      await until(arrived, { what: 'the last push', timeoutMs: ARRIVES_WITHIN_MS, everyMs: 50 }).catch(() => undefined);
+      await eventually(arrived, { what: 'the last push', timeoutMs: ARRIVES_WITHIN_MS, everyMs: 50 }).catch(
+        () => undefined,
+      );
       const seqs = came();
       const isComplete = mayLoseEvents ? seqs.length >= events : seqs.length === events;
       const isWhole = isComplete && seqs.every((seq, index) => seq === index + 1);

@@ -16,10 +16,10 @@ import {
 import { parse, streamResponseSchema } from '@switchyard/protocol/schemas';
 import { type EventStream, openEventStream } from '../../../tests/support/event-stream.ts';
 import type { SentEvent } from '../../../tests/support/sent-events.ts';
-import { until } from '../../../tests/support/until.ts';
+import { Deadline, eventually } from './patience.ts';
 
 /** An answer that a retry would not change: an error of Switchyard in this suite. */
-class Refused extends Error {
+export class Refused extends Error {
   override readonly name = 'Refused';
 }
 
@@ -129,7 +129,7 @@ export class ResilientClient {
       const task = await this.read(taskId);
       return isTerminal(task.status.state) && task;
     };
-    return until(end, { what: `${taskId} ends`, timeoutMs, everyMs: 100 });
+    return eventually(end, { what: `${taskId} ends`, timeoutMs, everyMs: 100 });
   }
 
   /** A repeated cancel may find the task canceled, which is a success. */
@@ -156,14 +156,17 @@ export class ResilientClient {
 
   /** @returns the text of the first answer with one of these statuses */
   async #repeat(path: string, ask: (url: string) => Promise<Attempt>, wanted: readonly unknown[] = [200]) {
-    const deadline = Date.now() + GIVE_UP_AFTER_MS;
+    const deadline = new Deadline(path, GIVE_UP_AFTER_MS);
     for (;;) {
       const url = this.url();
       const { status, text, isAsked } = await ask(url);
-      if (wanted.includes(status)) return text;
+      if (wanted.includes(status)) {
+        deadline.came();
+        return text;
+      }
       if (typeof status === 'number' && status < 500 && status !== 429)
         throw new Refused(`${path} was answered ${status}: ${text}`);
-      if (Date.now() > deadline) throw new Error(`${path} was not answered; last: ${status} ${text}`);
+      if (deadline.isOver) throw new Error(`${path} was not answered; last: ${status} ${text}`);
       this.#onRetry({ url, path, status, isAsked });
       // The next gateway is tried at once, but with a pause if there is none.
       await delay(status === 'unanswered' ? 10 : 100);
@@ -222,7 +225,7 @@ export async function watchTask(
 ): Promise<Watched> {
   const events = new Map<number, SentEvent>();
   const problems: string[] = [];
-  const deadline = performance.now() + WATCH_FOR_MS;
+  const deadline = new Deadline(`the last event of ${taskId}`, WATCH_FOR_MS);
   let [last, resumed, hasEnded] = [0, -1, false];
   // From 0: all stored events, without the snapshot of a new subscription.
   let lastEventId = '0';
@@ -236,7 +239,7 @@ export async function watchTask(
     lastEventId = event.eventId;
     hasEnded = endsTask(event.data);
   };
-  while (!hasEnded && performance.now() < deadline) {
+  while (!hasEnded && !deadline.isOver) {
     resumed++;
     const url = `${client.url()}/tasks/${taskId}:subscribe`;
     const stream = await openEventStream(url, { lastEventId }).catch(() => undefined); // a gateway was just killed
@@ -246,7 +249,8 @@ export async function watchTask(
       await delay(100);
     }
   }
-  if (!hasEnded) problems.push(`${taskId}: its last event never came, only ${last} others`);
+  if (hasEnded) deadline.came();
+  else problems.push(`${taskId}: its last event never came, only ${last} others`);
   return { problems, events, resumed };
 }
 
@@ -272,10 +276,13 @@ export function endsTask(data: StreamResponse): boolean {
  * repeated. @returns undefined if the task had ended before that was possible
  */
 export async function watchOverGrpc(client: ResilientClient, taskId: string): Promise<Task | undefined> {
-  const deadline = performance.now() + WATCH_FOR_MS;
-  while (performance.now() < deadline) {
+  const deadline = new Deadline(`the end of ${taskId} over gRPC`, WATCH_FOR_MS);
+  while (!deadline.isOver) {
     const task = await subscribe(client.url(), taskId).catch(() => undefined); // a gateway was just killed
-    if (task && isTerminal(task.status.state)) return task;
+    if (task && isTerminal(task.status.state)) {
+      deadline.came();
+      return task;
+    }
     if (isTerminal((await client.read(taskId)).status.state)) return undefined;
     await delay(100);
   }

@@ -6,6 +6,7 @@ import { until } from '../../../tests/support/until.ts';
 import { temporaryFolder } from '../../system.ts';
 import { type RedisDeployment, startSingle } from '../redis/deployments.ts';
 import { readConfirmed } from './held-places.ts';
+import { eventually } from './patience.ts';
 import { ResilientClient } from './resilient-client.ts';
 import type { LimitedKind } from './scenario.ts';
 import { readEffects } from './violations.ts';
@@ -75,7 +76,7 @@ async function firstBegin(redis: RedisDeployment, key: string): Promise<number |
     const reply = await node?.ask(`HGET ${key} l1`, 1_000).catch(() => undefined); // it is restarted
     return reply?.startsWith('$') ? reply : false;
   };
-  const reply = await until(read, { what: `${key} is read`, timeoutMs: 30_000, everyMs: 100 });
+  const reply = await eventually(read, { what: `${key} is read`, timeoutMs: 30_000, everyMs: 100 });
   const [, ms] = /^(\d+) /m.exec(reply) ?? [];
   return ms === undefined ? undefined : Number(ms);
 }
