@@ -87,6 +87,17 @@ describe('a task', () => {
     keepBudget('fileBytesOfTask', fileBytes);
   });
 
+  it('that has ended keeps few bytes', async () => {
+    const message = userMessage('hello');
+    const { id } = await send(system.url, message);
+    let bytes = 0;
+    for (const pattern of [`*:t:${id}`, `*:t:${id}:e`, `*:m:*${message.messageId}`]) {
+      const [, key = ''] = /^\*1\r\n\$\d+\r\n(\S+)/.exec(await ask(redis.url, `KEYS ${pattern}`)) ?? [];
+      bytes += Number(/^:(\d+)/.exec(await ask(redis.url, `MEMORY USAGE ${key} SAMPLES 0`))?.[1]);
+    }
+    keepBudget('keptBytesOfTask', bytes);
+  });
+
   it('among many stays within its budget', async () => {
     const { agents } = new Ops(system.store);
     const { scripts, commands } = await perTask(async () => {

@@ -1,4 +1,4 @@
-import type { TaskStatus } from '@switchyard/protocol';
+import type { Message } from '@switchyard/protocol';
 import type { ShardKeys } from '@switchyard/store/inside';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import { type TaskIdentity, taskIdentity } from './task-identity.ts';
@@ -47,7 +47,7 @@ export async function interruptedTask(
   hasQuestion: boolean,
 ): Promise<InterruptedTask | undefined> {
   const key = shards.of(taskId).task(taskId);
-  const [fields, status] = await Promise.all([
+  const [fields, message] = await Promise.all([
     redis.hmget(key, 'owner', 'context', 'state'),
     hasQuestion ? redis.hget(key, 'status') : null,
   ]);
@@ -57,11 +57,11 @@ export async function interruptedTask(
     ...identity,
     interruptedSince: new Date(sinceMs).toISOString(),
     endsAt: new Date(sinceMs + settings.interruptedRetentionMs).toISOString(),
-    question: status ? questionIn(JSON.parse(status)) : '',
+    question: message ? questionIn(JSON.parse(message)) : '',
   };
 }
 
-function questionIn({ message }: TaskStatus): string {
-  const texts = message?.parts.flatMap(({ text }) => text ?? []) ?? [];
+function questionIn({ parts }: Message): string {
+  const texts = parts.flatMap(({ text }) => text ?? []);
   return texts.join('\n\n').slice(0, LONGEST_QUESTION);
 }

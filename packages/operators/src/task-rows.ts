@@ -1,6 +1,6 @@
 import { defineScript, integer, list, optional, text, tuple } from '@switchyard/redis';
 import type { ArchivedTask } from '@switchyard/store';
-import { type HasArchive, idText } from '@switchyard/store/inside';
+import { type HasArchive, idText, timeOf } from '@switchyard/store/inside';
 import { type CurrentReason, currentReason } from './current-reason.ts';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import { type TaskIdentity, taskIdentity } from './task-identity.ts';
@@ -110,11 +110,6 @@ export function plainRow({ id, owner, context, letter, time }: PlainFields): Tas
 }
 
 type PlainFields = Pick<ArchivedTask, 'id' | 'owner' | 'context' | 'letter' | 'time'>;
-
-/** A time as in an index, as ISO. */
-export function timeOf(sortable: string): string {
-  return new Date(Number.parseInt(sortable, 36)).toISOString();
-}
 
 /** The first text in a history, which may be cut off anywhere. */
 function firstText(history: string): string {

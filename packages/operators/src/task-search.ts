@@ -16,11 +16,12 @@ import {
   sortableTime,
   stateLetters,
   taskIdOf,
+  timeOf,
   withdrawnLetter,
 } from '@switchyard/store/inside';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import { stuckPlaces } from './stuck-search.ts';
-import { readRows, type TaskRow, timeOf } from './task-rows.ts';
+import { readRows, type TaskRow } from './task-rows.ts';
 
 const searchTasksScript = defineScript({
   file: 'search-tasks.lua',

@@ -8,13 +8,13 @@ import {
   scopeOf,
   sortableTime,
   taskIdOf,
+  timeOf,
   withdrawnLetter,
 } from '@switchyard/store/inside';
 import { readCursor } from './archive-cursor.ts';
 import { ENDED_LETTERS } from './archiver.ts';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import { ownedKeys } from './owned-keys.ts';
-import { timeOf } from './task-rows.ts';
 
 export interface TenantExportQuery {
   readonly tenant: string;

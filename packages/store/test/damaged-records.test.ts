@@ -19,6 +19,7 @@ test.each([
   ['a message that is missing', { initial_entry: '' }],
   ['an artifact that is missing', { artifacts: '1' }],
   ['a history that is no JSON', { h: ',\tno JSON' }],
+  ['a time that is none', { time: 'no time' }],
 ])('a task with %s fails after some starts, with the reason, and leaves the queue', async (_, damage) => {
   const store = await testStore({ maxAttempts: 100 });
   const { taskId } = await accepted(store, alice);
@@ -26,7 +27,7 @@ test.each([
   for (const started of [1, 2, 3]) await expect(beginAs(store, taskId, started)).rejects.toThrow();
   expect(await beginAs(store, taskId, 4)).toBe('exhausted');
   expect(await redis.hget(keyOf(store, taskId), 'state')).toBe('F');
-  expect(await redis.hget(keyOf(store, taskId), 'status')).toContain('What is stored of this task is damaged');
+  expect(await redis.hget(keyOf(store, taskId), 'h')).toContain('What is stored of this task is damaged');
   expect(await redis.zcard(`${store.settings.prefix}{s0}:outbox`)).toBe(0);
   expect(await redis.zscore(`${store.settings.prefix}{s0}:dead`, taskId)).not.toBeNull();
   expect(await beginAs(store, taskId, 5)).toBe('stale');

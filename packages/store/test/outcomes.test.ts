@@ -1,7 +1,7 @@
-import type { TurnEvent } from '@switchyard/protocol';
+import type { Task, TurnEvent } from '@switchyard/protocol';
 import { expect, test } from 'vitest';
 import type { OpenTurn, Store } from '../src/index.ts';
-import { accepted, begun } from './support/drive.ts';
+import { accepted, agentMessage, begun } from './support/drive.ts';
 import { alice, testLedger, testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();
@@ -50,4 +50,36 @@ test('the outcomes before one that cannot be written leave the outbox and move i
     const entries = await redis.zrange(`${prefix}{s0}:${index}`, '0', '-1');
     expect(entries.map(([letter]) => letter)).toEqual(['C', 'C', 'C', open]);
   }
+});
+
+test.each([
+  { of: 'short', text: 'yes' },
+  { of: 'long', text: 'yes'.repeat(2_000) },
+])('a $of answer is stored once: the status of an ended task has its message from the history', async ({ text }) => {
+  const store = await testStore();
+  const [turn] = await turns(store, 1);
+  const message = agentMessage(text, 'answer');
+  await turn?.publish({ ...completed, message });
+  const record = await redis.hgetall(`${store.settings.prefix}{s0}:t:${turn?.start.taskId}`);
+  const history = record.h ?? (await redis.get(record['@h'] ?? ''));
+  expect(history?.slice(-Number(record.status))).toContain('"messageId":"answer"');
+  expect(JSON.stringify(record).split('yes').length + (record.h ? 0 : 1)).toBe(2);
+  const reading = await store.tasks.read(alice, turn?.start.taskId ?? '');
+  const task: Task = JSON.parse(String(reading?.task));
+  expect(task.status).toMatchObject({ state: 'TASK_STATE_COMPLETED', message: { parts: [{ text }] } });
+  expect(Date.parse(task.status.timestamp ?? '').toString(36)).toBe(record.time);
+});
+
+test('a status that repeats an earlier message has this message, and not the last one', async () => {
+  const store = await testStore();
+  const [turn] = await turns(store, 1);
+  const working = { kind: 'status', state: 'TASK_STATE_WORKING', settles: false } as const;
+  const first = agentMessage('first', 'first');
+  await turn?.publish({ ...working, message: first });
+  await turn?.publish({ ...working, message: agentMessage('second', 'second') });
+  await turn?.publish({ ...completed, message: first });
+  const reading = await store.tasks.read(alice, turn?.start.taskId ?? '');
+  const task: Task = JSON.parse(String(reading?.task));
+  expect(task.status.message?.messageId).toBe('first');
+  expect(task.history?.map(({ messageId }) => messageId).slice(1)).toEqual(['first', 'second']);
 });

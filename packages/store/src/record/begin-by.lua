@@ -32,6 +32,7 @@ local function reject_message(record)
   record.begin_by = ''
   record.answered = math.max(record.answered, record.messages - record.inbox + 1)
   pop_message(record, 0)
+  add_to_history(record, message)
   local details = { message = message, answered = record.answered }
   if before == '' then
     record.changes.fields.late = due
@@ -43,5 +44,4 @@ local function reject_message(record)
   else
     emit_status(record, 's', details)
   end
-  add_to_history(record, message)
 end

@@ -7,7 +7,7 @@
 --   context            make-tasks
 --   state              end-tasks make-tasks set-visibility
 --   time               end-tasks make-tasks
---   status             end-tasks make-tasks rules
+--   status             end-tasks rules
 --   index_time         end-tasks make-tasks
 --   seq                append-chunks end-tasks make-tasks
 --   incarnation        append-chunks end-tasks

@@ -29,8 +29,12 @@ local function emit_status(record, state, details)
     end
   end
   record.state, record.time = state, sortable(now_ms())
-  fields.status = status_text(state, timestamp(now_ms()), message)
-  local json = status_update(record.id, record.context, fields.status, metadata)
+  -- Of the status the record has only the message: state and time say the rest. A task that has ended gets no more
+  -- history, so the number of bytes from the end of its history tells the message, if it is the last one there.
+  local history = record.changes.texts.h
+  local is_last = is_terminal(state) and message ~= '' and history and history[#history] == ',\t' .. message
+  fields.status = is_last and ('%d'):format(#message) or message
+  local json = status_update(record.id, record.context, status_text(state, timestamp(now_ms()), message), metadata)
   emit(record, json, new_incarnation(), details.answered, details.is_reply and 'm' or details.is_again and 'a')
 end
 

@@ -11,17 +11,17 @@
 local function begin_first(start, worker)
   local task_id, task_key, token, run, while_working =
     start.task_id, start.task_key, start.token, worker.run, worker.while_working
-  local job, messages, state, owner, context, status, entry, history, epoch, cancel, artifacts, skill, metadata,
+  local job, messages, state, owner, context, time, entry, history, epoch, cancel, artifacts, skill, metadata,
     begin_by =
-    unpack(redis.call('HMGET', task_key, 'job', 'messages', 'state', 'owner', 'context', 'status',
+    unpack(redis.call('HMGET', task_key, 'job', 'messages', 'state', 'owner', 'context', 'time',
       'initial_entry', 'h', 'epoch', 'cancel', 'artifacts', 'skill', 'metadata', 'begin_by'))
   if start.job ~= tonumber(job) or messages ~= '1' or epoch or cancel or artifacts or begin_by then return nil end
   if not history or not entry then return nil end
   if state ~= 's' and state ~= 'h' then return nil end
   local fence = '1.' .. run
   local reply = { 'turn', fence, 1, '', entry, owner, '', skill or '',
-    '{"id":"' .. task_id .. '","contextId":"' .. context .. '","status":' .. status .. ',"history":[' .. history:sub(3)
-      .. ']' .. (metadata and ',"metadata":' .. metadata .. '}' or '}') }
+    { '{"id":"' .. task_id .. '","contextId":"' .. context .. '","status":', state, time or '',
+      '},"history":[' .. history:sub(3) .. (metadata and '],"metadata":' .. metadata .. '}' or ']}') } }
   local began, started = begun_text(1, start.waited_ms, token), start.started == 1 and '1' or start.started
   if while_working == '' then
     redis.call('HSET', task_key, 'epoch', '1', 'run', run, 'turn', fence, 'token', token, 'started', started,

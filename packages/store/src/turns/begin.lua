@@ -63,8 +63,8 @@ local function begin_turn(start, worker)
     local first = loaded[INITIAL] or redis.call('LINDEX', task_key .. ':i', '0')
     local reply = { 'turn', record.turn, record.attempts, record.cancel, first, record.owner, lost_by,
       loaded[SKILL] or '' }
-    local values = { record.context, loaded[STATUS], loaded[METADATA], loaded[ARTIFACTS], loaded[INSIDE],
-      loaded[HISTORY] }
+    local values = { record.context, record.state, record.time, loaded[STATUS], loaded[METADATA], loaded[ARTIFACTS],
+      loaded[INSIDE], loaded[HISTORY] }
     put_pieces(reply, task_id, task_key, values, '', 'all', worker.large_bytes)
     return reply
   end

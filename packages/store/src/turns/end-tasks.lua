@@ -66,7 +66,8 @@ local function end_task(at)
   local status, header = status_text(state, stamp, message), state .. (is_reply ~= '' and '1m' or '1')
   add_event(lines, events_key, known, last_seq, incarnation, header, status_update(task_id, context, status, ''))
   redis.call('HSET', task_key, 'state', state, 'seq', last_seq, 'time', time, 'index_time', time,
-    'answered', '1', 'turn_seq', written, 'incarnation', incarnation, 'status', status, 'h', history)
+    'answered', '1', 'turn_seq', written, 'incarnation', incarnation, 'h', history,
+    'status', message == '' and '' or ('%d'):format(#message))
   redis.call('HDEL', task_key, 'turn', 'token', 'started', 'attempts', 'job', 'inbox', 'initial_entry')
   local index, old, new = index_root .. ':' .. owner, before .. since .. task_id, state .. time .. task_id
   move(changes, index, old, new, true)

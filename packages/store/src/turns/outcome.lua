@@ -69,6 +69,6 @@ local function give_up(record, dead_key, reason)
   pop(record, 0)
   local message = '{"messageId":"' .. task_id .. '.given-up.' .. record.epoch
     .. '","role":"ROLE_AGENT","parts":[{"text":' .. reason .. '}]}'
-  finish(record, 'F', { message = message, answered = record.answered })
   add_to_history(record, message)
+  finish(record, 'F', { message = message, answered = record.answered })
 end

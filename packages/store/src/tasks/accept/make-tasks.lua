@@ -280,7 +280,7 @@ if #new > 0 then
     end
     redis.call('HSET', task_key, 'state', message.state, 'seq', '1', 'time', time, 'index_time', time,
       'owner', message.owner, 'context', context, 'messages', '1', 'inbox', '1', 'initial_entry', message.entry,
-      'status', status, history_name, history, job_name, job_value, jobs_name, jobs_value)
+      history_name, history, job_name, job_value, jobs_name, jobs_value)
     redis.call('XADD', task_key .. ':e', '1-0', 's', status_update(task_id, context, status, annotation))
     local retry_name = idempotency_key_in(message.message_id_key)
     if retry_name then redis.call('HSET', task_key, 'retry_names', retry_name) end

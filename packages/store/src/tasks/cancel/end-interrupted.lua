@@ -24,7 +24,7 @@ if not record or not is_waiting(record.state) or record.inbox > 0 then
 end
 local message = '{"messageId":"' .. task_id .. '.interrupted.' .. record.seq
   .. '","role":"ROLE_AGENT","parts":[{"text":' .. reason .. '}]}'
-finish(record, 'X', { message = message })
 add_to_history(record, message)
+finish(record, 'X', { message = message })
 commit(record)
 return 'ended'

@@ -1,7 +1,8 @@
 -- A task as pieces of JSON that need only be joined.
 --
 -- A piece is JSON, or { key, last }: fetch it with GETRANGE key 1 last. These strings only grow, so the result is the
--- text as of this read; if it is shorter, it was replaced meanwhile: read the task again.
+-- text as of this read; if it is shorter, it was replaced meanwhile: read the task again. The first piece is
+-- { JSON before, state, time, JSON behind }: the caller makes the status of the state's letter and of the time.
 -- Joined, the pieces are the fold of the events 1 … seq and of the messages accepted until then. The caller joins them:
 -- here it would take three times as long, and Redis has one thread for all clients.
 
@@ -22,13 +23,22 @@ local function latest(n, inside, outside)
   end
 end
 
--- Adds the pieces of a task to a reply. values: of its context, status, metadata, artifacts, h and @h; length:
--- historyLength ('' all); artifacts: all | none; large_bytes: texts from this size on are not copied through Lua
+-- The message of the status, see emit_status in rules.lua.
+local function message_of(status, inside, outside)
+  if status:byte() == 123 then return status end -- {
+  return inside and inside:sub(-status) or redis.call('GETRANGE', outside, -status, -1)
+end
+
+-- Adds the pieces of a task to a reply. values: of its context, state, time, status, metadata, artifacts, h and @h;
+-- length: historyLength ('' all); artifacts: all | none; large_bytes: texts from this size on are not copied through
+-- Lua
 local function put_pieces(reply, task_id, task_key, values, length, artifacts, large_bytes)
-  local context, status, metadata, count, inside, outside = unpack(values, 1, 6)
+  local context, state, time, status, metadata, count, inside, outside = unpack(values, 1, 8)
   large_bytes = tonumber(large_bytes)
   local function put(piece) reply[#reply + 1] = piece end
-  put('{"id":"' .. task_id .. '","contextId":"' .. context .. '","status":' .. status)
+  local has_message = status and status ~= ''
+  put({ '{"id":"' .. task_id .. '","contextId":"' .. context .. '","status":', state, time or '',
+    has_message and ',"message":' .. message_of(status, inside, outside) .. '}' or '}' })
   if artifacts == 'all' and count then
     for n = 1, tonumber(count) do
       local header, open, parts, key = unpack(redis.call('HMGET', task_key, 'a' .. n, 'o' .. n, 'p' .. n, '@p' .. n))

@@ -1,11 +1,27 @@
 import { integer, type Parser, type RedisConnection, text, tuple } from '@switchyard/redis';
+import { isStateLetter, stateOf } from '../visibility/state-letters.ts';
 
 /** A piece of a task, as in pieces.lua: JSON, or the key and last byte of a large text. */
 export type Piece = string | [key: string, last: number];
 
 const textReference = tuple(text, integer);
+/** The first piece: JSON, the letter of the state, its time as in an index, JSON. */
+const head = tuple(text, text, text, text);
+const TIME = /^[0-9a-z]{8}$/;
 
-export const piece: Parser<Piece> = (reply) => (typeof reply === 'string' ? reply : textReference(reply));
+export const piece: Parser<Piece> = (reply) => {
+  if (typeof reply === 'string') return reply;
+  if (!Array.isArray(reply) || reply.length === 2) return textReference(reply);
+  const [before, letter, time, behind] = head(reply);
+  // If the record is damaged, this is no JSON: only its own reader fails, not those of others in the reply.
+  if (!isStateLetter(letter) || !TIME.test(time)) return before + behind;
+  return `${before}{"state":"${stateOf(letter)}","timestamp":"${timeOf(time)}"${behind}`;
+};
+
+/** A time as in an index, as ISO. */
+export function timeOf(sortable: string): string {
+  return new Date(Number.parseInt(sortable, 36)).toISOString();
+}
 
 /** The approximate size: a text that was read already may have more bytes than characters. */
 export function bytesIn(pieces: readonly Piece[]): number {

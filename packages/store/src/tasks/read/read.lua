@@ -33,11 +33,12 @@ local function read(task_key, task_id, owner, have, length, parts)
     with_pieces = put_pieces
   end
   local reply = { summary, version }
-  local values = redis.call('HMGET', task_key, 'context', 'status', 'metadata', 'artifacts', 'h', '@h', 'usage')
+  local values = redis.call('HMGET', task_key, 'context', 'state', 'time', 'status', 'metadata', 'artifacts', 'h', '@h',
+    'usage')
   -- What the task had used when it last ended a turn: see rules.lua.
-  local metadata, usage = values[3], values[7]
+  local metadata, usage = values[5], values[9]
   if usage then
-    values[3] = (metadata and metadata ~= '{}' and metadata:sub(1, -2) .. ',' or '{') .. usage .. '}'
+    values[5] = (metadata and metadata ~= '{}' and metadata:sub(1, -2) .. ',' or '{') .. usage .. '}'
   end
   with_pieces(reply, task_id, task_key, values, length, parts, large_bytes)
   return reply
@@ -51,7 +52,9 @@ for i = 1, #KEYS do
     replies[i] = read(KEYS[i], unpack(ARGV, 5 * i - 2, 5 * i + 2))
   end
   if max_bytes > 0 and type(replies[i]) == 'table' then
-    for n = 3, #replies[i] do
+    local head = replies[i][3]
+    bytes = bytes + (head and #head[1] + #head[4] or 0)
+    for n = 4, #replies[i] do
       local piece = replies[i][n]
       bytes = bytes + (type(piece) == 'table' and piece[2] or #piece)
     end

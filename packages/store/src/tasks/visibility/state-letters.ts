@@ -28,6 +28,8 @@ const states = new Map(Object.entries(stateLetters).map(([state, letter]) => [le
 states.set(withdrawnLetter, 'TASK_STATE_COMPLETED');
 states.set(hiddenLetter, 'TASK_STATE_SUBMITTED');
 
+export const isStateLetter = (letter: string): boolean => states.has(letter);
+
 export function stateOf(letter: string): TaskState {
   const state = states.get(letter);
   if (!state) throw new Error(`The store holds an unknown task state "${letter}".`);
