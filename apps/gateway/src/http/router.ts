@@ -1,8 +1,8 @@
-import { METHODS, type RequestListener } from 'node:http';
+import type { RequestListener } from 'node:http';
 import { A2AError } from '@switchyard/protocol';
 import type { PublicJwk } from '@switchyard/settings';
 import express from 'express';
-import findMyWay, { type HTTPMethod } from 'find-my-way';
+import findMyWay from 'find-my-way';
 import { manifestPath, registryPath } from '../agents/ard.ts';
 import { cardPath, jwksPath, oldCardPath } from '../agents/endpoints.ts';
 import type { GatewayContext } from '../bindings/gateway-context.ts';
@@ -134,7 +134,6 @@ function createRouter(context: GatewayContext, routes: readonly Route[], otherwi
   const router = findMyWay({
     ignoreTrailingSlash: true,
     maxParamLength: longestPart,
-    defaultRoute: (req, res) => (hasPath.test(req.url ?? '') ? otherwise(req, res) : refuseUrl(req, res)),
     onBadUrl: (_path, req, res) => refuseUrl(req, res),
   });
   for (const [path, found] of Map.groupBy(routes, (route) => route.path)) {
@@ -144,18 +143,21 @@ function createRouter(context: GatewayContext, routes: readonly Route[], otherwi
     const get = found.find(({ verb, isStream }) => verb === 'GET' && !isStream);
     if (get) handlers.set('HEAD', get.handle);
     const refuse = refuseVerb(context, verbs.join(', '));
-    for (const method of methods) {
-      const handle = handlers.get(method) ?? refuse;
-      router.on(method, path, (req, res, params, _store, query) =>
-        serveRoute(context, handle, { req, res, params, query }),
-      );
-    }
+    router.on(anyMethod, path, (req, res, params, _store, query) =>
+      serveRoute(context, handlers.get(req.method ?? '') ?? refuse, { req, res, params, query }),
+    );
   }
-  return (req, res) => router.lookup(req, res);
+  return (req, res) => {
+    const { url = '' } = req;
+    const found = router.find(anyMethod, url);
+    if (found) found.handler(req, res, found.params, found.store, found.searchParams);
+    else if (hasPath.test(url)) otherwise(req, res);
+    else refuseUrl(req, res);
+  };
 }
 
-/** Node handles CONNECT elsewhere. */
-const methods = METHODS.filter((method): method is HTTPMethod => method !== 'CONNECT');
+/** The router has a tree of paths for each method. One is enough: every path answers every method. */
+const anyMethod = 'GET';
 
 interface RouteMatch {
   readonly req: Parameters<RequestListener>[0];

@@ -110,7 +110,8 @@ const MAX_KEYS = 100_000;
  * evenly. The state of a key is one number, the time at which its quota is full.
  */
 export class Limiter {
-  readonly #fullAt = new LRUCache<string, number>({ max: MAX_KEYS });
+  /** Made by the first request: it takes 2 MB, and most limiters of a gateway never see a request. */
+  #fullAt: LRUCache<string, number> | undefined;
   readonly #count: number;
   readonly #windowMs: number;
 
@@ -124,7 +125,9 @@ export class Limiter {
     const now = performance.now();
     const fullAt = this.#fullAfterOne(key, now);
     const verdict = this.#judge(fullAt - now);
-    if (verdict.isAllowed) this.#fullAt.set(key, fullAt);
+    if (!verdict.isAllowed) return verdict;
+    this.#fullAt ??= new LRUCache({ max: MAX_KEYS });
+    this.#fullAt.set(key, fullAt);
     return verdict;
   }
 
@@ -135,7 +138,7 @@ export class Limiter {
   }
 
   #fullAfterOne(key: string, now: number): number {
-    return Math.max(this.#fullAt.get(key) ?? 0, now) + this.#windowMs / this.#count;
+    return Math.max(this.#fullAt?.get(key) ?? 0, now) + this.#windowMs / this.#count;
   }
 
   #judge(missingMs: number): Verdict {
