@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { defineScript, integer, type RedisConnection, text, tuple, tupleAnd } from '@switchyard/redis';
 import { RedisUnusable } from '@switchyard/store';
 import { jobId, queueRoot, type ShardKeys, type Shards } from '@switchyard/store/inside';
-import { Queue as BullQueue } from 'bullmq';
+import type { Queue as BullQueue } from 'bullmq';
 
 const readSharesScript = defineScript({
   file: 'read-shares.lua',
@@ -106,7 +106,8 @@ export class AgentQueues {
   /** BullMQ's state of a job: `waiting`, `active`, `delayed` …, or `unknown`. */
   async stateOf(queue: string, taskId: string, job: number): Promise<string> {
     if ((await this.inspect(queue, taskId, job)).isRunning) return 'active';
-    const state = await this.#queue(queue, this.#shards.of(taskId)).getJobState(jobId(taskId, job));
+    const bullQueue = await this.#queue(queue, this.#shards.of(taskId));
+    const state = await bullQueue.getJobState(jobId(taskId, job));
     return state === 'prioritized' ? 'waiting' : state;
   }
 
@@ -125,7 +126,7 @@ export class AgentQueues {
 
   #onShards<T>(queues: readonly string[], call: (queue: BullQueue) => Promise<T>): Promise<T[]> {
     const all = queues.flatMap((queue) => this.#shards.all.map((keys) => this.#queue(queue, keys)));
-    return Promise.all(all.map(call));
+    return Promise.all(all.map(async (queue) => call(await queue)));
   }
 
   /** BullMQ reads Redis' version once: a queue that was first used in an outage would never work. */
@@ -135,13 +136,15 @@ export class AgentQueues {
     await queue.close().catch(() => undefined);
   }
 
-  #queue(name: string, keys: ShardKeys): BullQueue {
+  /** Loads BullMQ when it is first used: with what it needs it is a seventh of a gateway's modules. */
+  async #queue(name: string, keys: ShardKeys): Promise<BullQueue> {
+    const { Queue } = await import('bullmq');
     const key = queueRoot(name, keys);
     const known = this.#queues.get(key);
     if (known) return known;
     const problem = bullmqProblem();
     if (problem) throw new RedisUnusable(problem);
-    const queue = new BullQueue(name, { ...BULLMQ_OPTIONS, connection: this.#redis, prefix: keys.queues });
+    const queue = new Queue(name, { ...BULLMQ_OPTIONS, connection: this.#redis, prefix: keys.queues });
     // The store handles errors of the connection; without a listener BullMQ prints them.
     queue.on('error', () => undefined);
     this.#queues.set(key, queue);
