@@ -1,6 +1,7 @@
 // The thread that says where modules of agents load for too long: see slow-load.ts.
 
 import { writeSync } from 'node:fs';
+import { flushCompileCache } from 'node:module';
 import { setTimeout as delay } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
 import { Heartbeat } from './heartbeat.ts';
@@ -11,6 +12,9 @@ const STDERR = 2;
 const SLOW_AFTER_MS = 3_000;
 /** The main thread beats four times. */
 const LOOK_FOR_MS = 1_000;
+
+// With NODE_COMPILE_CACHE. At its end a thread that is terminated writes nothing there.
+flushCompileCache();
 
 const { heartbeat: shared, folder }: SlowLoad = workerData;
 const heartbeat = new Heartbeat(shared);

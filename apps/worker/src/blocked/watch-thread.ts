@@ -1,5 +1,6 @@
 // The thread that watches the main thread of a worker: see watch.ts.
 
+import { flushCompileCache } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { BlockedNotes } from './blocked-notes.ts';
 import { BEAT_EVERY_MS, Heartbeat } from './heartbeat.ts';
@@ -7,6 +8,9 @@ import { MainThreadCheck } from './main-thread-check.ts';
 import { supervisorCheck } from './supervisor-check.ts';
 import { TurnBoard } from './turn-board.ts';
 import type { ExitCall, ThreadData } from './watch.ts';
+
+// With NODE_COMPILE_CACHE. At its end a thread that is terminated writes nothing there.
+flushCompileCache();
 
 const { settings, heartbeat: beats, board: turns }: ThreadData = workerData;
 const heartbeat = new Heartbeat(beats);
