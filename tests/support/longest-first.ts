@@ -18,7 +18,6 @@ export const longest = [
   'apps/cli/test/up/ends.test.ts',
   'tests/wire/broken-agents.test.ts',
   'workshop/faults/test/chaos.test.ts',
-  'workshop/faults/test/kept-tasks.test.ts',
   'workshop/faults/test/workers.test.ts',
   'workshop/faults/test/stalled-clients.test.ts',
   'tests/wire/files.test.ts',

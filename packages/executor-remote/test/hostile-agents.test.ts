@@ -74,11 +74,11 @@ const card = fc.dictionary(
   { maxKeys: 2 },
 );
 
-/** Runs a turn, which is interrupted after 400 ms because a remote agent may work without end. */
+/** Runs a turn, which is interrupted after 150 ms because a remote agent may work without end. */
 async function turnWith(cardUrl: string): Promise<string> {
-  const times = { pollEveryMs: 5, retryBudgetMs: 30, idleTimeoutMs: 200, authWaitMs: 20, requestTimeoutMs: 300 };
+  const times = { pollEveryMs: 5, retryBudgetMs: 30, idleTimeoutMs: 60, authWaitMs: 20, requestTimeoutMs: 100 };
   const port = new MemoryPort({ message: 'Hello' });
-  const timer = setTimeout(() => port.interrupt('shutdown'), 400);
+  const timer = setTimeout(() => port.interrupt('shutdown'), 150);
   const { kind } = await executeTurn(agentThat(remoteExecutor({ cardUrl, ...times })), port, { graceMs: 1_000 });
   clearTimeout(timer);
   return kind;

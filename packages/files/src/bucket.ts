@@ -51,12 +51,15 @@ export class Bucket {
   /** For requests after which a server is silent while it writes a large object. */
   readonly #patient: S3Client;
   readonly #place: BucketPlace;
+  readonly #smallMs: number;
   /** Whether the server keeps conditions of `PutObject`. */
   #hasConditions = true;
 
-  constructor(place: BucketPlace) {
+  /** @param smallMs how long a request of a few bytes may take, with its repetitions */
+  constructor(place: BucketPlace, { smallMs = SMALL_MS }: { readonly smallMs?: number } = {}) {
     const { endpoint, region } = place;
     this.#place = place;
+    this.#smallMs = smallMs;
     const agent = { keepAlive: true, maxSockets: MAX_SOCKETS };
     const clientWith = (socketTimeout: number) =>
       new S3Client({
@@ -126,7 +129,7 @@ export class Bucket {
       Body: typeof body === 'string' ? Buffer.from(body) : body,
     });
     try {
-      const { ETag = '' } = await this.#send((signal) => this.#client.send(command, signal), limitFor(body));
+      const { ETag = '' } = await this.#send((signal) => this.#client.send(command, signal), this.#limitFor(body));
       return ETag;
     } catch (error) {
       if (kept === undefined || !isConflict(error)) throw this.#explained(error);
@@ -272,7 +275,7 @@ export class Bucket {
     });
   }
 
-  async #send<T>(send: Send<T>, limitMs = SMALL_MS): Promise<T> {
+  async #send<T>(send: Send<T>, limitMs = this.#smallMs): Promise<T> {
     // AbortSignal.timeout would also end the content that comes with the answer.
     const ending = new AbortController();
     const timer = setTimeout(() => ending.abort(), limitMs);
@@ -281,6 +284,10 @@ export class Bucket {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  #limitFor({ length }: Uint8Array | string): number {
+    return length > 65_536 ? LARGE_MS : this.#smallMs;
   }
 
   #explained(error: unknown): unknown {
@@ -294,8 +301,4 @@ type Send<T> = (options: { readonly abortSignal: AbortSignal }) => Promise<T>;
 /** What was read from a socket, when all have seen it: the parser of HTTP has copied it. */
 function freeSoon(bytes: Uint8Array): void {
   process.nextTick(free, bytes);
-}
-
-function limitFor({ length }: Uint8Array | string): number {
-  return length > 65_536 ? LARGE_MS : SMALL_MS;
 }

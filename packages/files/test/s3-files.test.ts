@@ -398,10 +398,11 @@ describe.skipIf(missing)(`In a bucket${missing ? ` (${missing})` : ''}`, () => {
 
     it('that does not answer is not waited for without end', async () => {
       place.path.fate = () => 'stalls';
+      const impatient = place.openImpatiently();
       const refused = { reason: 'unavailable', cause: { message: expect.stringContaining('does not answer') } };
       await Promise.all([
-        expect(files.find('o', `${'0'.repeat(32)}-1`)).rejects.toMatchObject(refused),
-        expect(files.write('o', content('x'), { facts })).rejects.toMatchObject(refused),
+        expect(impatient.find('o', `${'0'.repeat(32)}-1`)).rejects.toMatchObject(refused),
+        expect(impatient.write('o', content('x'), { facts })).rejects.toMatchObject(refused),
       ]);
     });
 

@@ -13,7 +13,7 @@ async function urlOfStoppedRedis(): Promise<string> {
   return redis.url;
 }
 
-test('a store can be started shortly before its Redis', async () => {
+test.concurrent('a store can be started shortly before its Redis', async () => {
   const redisUrl = await urlOfStoppedRedis();
   const store = new Store({ redisUrl }, () => undefined);
   const started = store.start();
@@ -25,13 +25,13 @@ test('a store can be started shortly before its Redis', async () => {
   await redis.stop();
 });
 
-test('the start of a store fails if Redis stays unreachable', async () => {
+test.concurrent('the start of a store fails if Redis stays unreachable', async () => {
   const store = new Store({ redisUrl: await urlOfStoppedRedis() }, () => undefined);
   await expect(store.start()).rejects.toThrow(/REDIS_URL/);
   await store.stop();
 });
 
-test('while its Redis has not been reached, requests are refused at once, and none is executed later', async () => {
+test.concurrent('while its Redis has not been reached, requests are refused at once, and none is executed later', async () => {
   const redisUrl = await urlOfStoppedRedis();
   const store = new Store({ redisUrl }, () => undefined);
   const started = store.start().then(
@@ -50,7 +50,7 @@ test('while its Redis has not been reached, requests are refused at once, and no
   await redis.stop();
 });
 
-test('a start that failed leaves no listener', async () => {
+test.concurrent('a start that failed leaves no listener', async () => {
   const redisUrl = await urlOfStoppedRedis();
   const { commands } = createConnections({ redisUrl }, { isReplicated: false });
   commands.on('error', () => undefined);

@@ -35,6 +35,8 @@ export interface S3Place extends Place {
   readonly path: S3Path;
   readonly bucket: Bucket;
   readonly prefix: string;
+  /** A process that waits for a second where others wait for fifteen. */
+  openImpatiently(): FileStore;
 }
 
 const small = { maxFileBytes: 1_000, maxBytesPerPrincipal: 2_000 };
@@ -63,18 +65,20 @@ export async function newFolder(): Promise<Folder> {
   };
 }
 
-/** For the tests of a file: a server, and the way to it. @returns a function that makes a place */
+let sharedS3: Promise<TestS3> | undefined;
+
+/** For the tests of a file: the server of this process, which ends with it, and a way to it. @returns makes a place */
 export function useS3(): () => Promise<S3Place> {
   let server: TestS3;
   let path: S3Path;
   beforeAll(async () => {
-    server = await startS3();
+    sharedS3 ??= startS3();
+    server = await sharedS3;
     path = await new S3Path(server.endpoint).start();
     for (const [name, text] of Object.entries(server.env)) vi.stubEnv(name, text);
   }, 300_000);
   afterAll(async () => {
     await path[Symbol.asyncDispose]();
-    await server[Symbol.asyncDispose]();
     vi.unstubAllEnvs();
   });
   return async () => {
@@ -104,6 +108,10 @@ export function useS3(): () => Promise<S3Place> {
       },
       open: (limits = small, secrets = []) =>
         new S3Files(async () => new Bucket({ ...at, endpoint: path.endpoint }), limits, new FileEncryption(secrets)),
+      openImpatiently: () => {
+        const impatient = new Bucket({ ...at, endpoint: path.endpoint }, { smallMs: 1_000 });
+        return new S3Files(async () => impatient, small, new FileEncryption([]));
+      },
       age: async () => path.age((await names()).map((name) => `/${server.bucket}/${prefix}${name}`)),
       forgetDeployment: () => bucket.remove(`${prefix}.deployment`),
     };
