@@ -26,11 +26,10 @@ const inPackages = `{apps,packages}/{${inProcess}}/test/**/*.test.ts`;
 const inBrowser = 'apps/console/test/**/*.test.ts';
 /** They look at V8's state, or leave clients of a dead Redis. */
 const withOwnProcess = [
-  'apps/gateway/test/{main,reload,outage,shutdown}.test.ts',
+  'apps/gateway/test/outage.test.ts',
   'packages/protocol/test/engine.test.ts',
-  'packages/store/test/{consumer,deployment/deployment,leases,start}.test.ts',
-  'packages/store/test/{tasks,many-queues}.test.ts',
-  'packages/store/test/attacks/*.test.ts',
+  'packages/store/test/{consumer,deployment/deployment,leases,start,tasks,many-queues}.test.ts',
+  'packages/store/test/attacks/{starvation,script-arguments}.test.ts',
 ];
 // `npm run test:faults` and `npm run test:release`
 const others = [...configDefaults.exclude, 'workshop/faults/**', ...longTests, 'tests/release/**'];
