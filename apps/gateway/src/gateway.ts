@@ -56,6 +56,8 @@ export interface Several {
   readonly deployments: readonly ServedDeployment[];
   /** Setting of the stores. */
   readonly idempotencyMs: number;
+  /** How long the start waits for each. Default: 6 s. */
+  readonly startWithinMs?: number;
 }
 
 /** The addresses of a gateway. */
@@ -222,7 +224,8 @@ interface Served extends Pick<GatewayDependencies, 'store' | 'several'> {
 }
 
 /** `home`: that of `store`. `listed`: unset if there is one. */
-function deploymentsOf({ store, several, ...options }: Served) {
+function deploymentsOf({ store, several, ...given }: Served) {
+  const options = { ...given, startWithinMs: several?.startWithinMs };
   const own = several?.deployments.find((each) => each.store === store);
   const home = new Deployment(store.settings.deployment, { ...options, store, connect: own?.connect });
   const others = several?.deployments.filter((each) => each.store !== store) ?? [];

@@ -1,12 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JobOutcome, TurnJob } from '@switchyard/store';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { isThorough } from '../../../tests/support/thorough.ts';
 import { until } from '../../../tests/support/until.ts';
 import { accepted } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();
 const hooks = { onCancel: (): void => undefined, onFenced: (): void => undefined };
+const rounds = isThorough ? 2_000 : 400;
 const completed = { kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true } as const;
 
 test('a delayed job runs again in time, although others end shortly after it was delayed', async () => {
@@ -118,7 +120,7 @@ test('messages sent one after the other beside a running turn are each taken, an
   await consumer.start();
   await accepted(store, alice);
   await until(() => runs === 1, { what: 'a turn runs' });
-  for (let n = 0; n < 2_000; n++) {
+  for (let n = 0; n < rounds; n++) {
     [taken, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await accepted(store, alice);
     await Promise.race([taken.promise, until(() => takes > n, { what: `message ${n} is taken` })]);

@@ -47,10 +47,11 @@ interface DeploymentDependencies {
   readonly connect?: Connect | undefined;
   /** How long a request waits for its Redis. */
   readonly timeoutMs: number;
+  /** How long `start` waits for it. Default: 6 s. */
+  readonly startWithinMs?: number | undefined;
   readonly emit: Emit;
 }
 
-/** How long a gateway waits for a deployment when it starts. */
 const START_WITHIN_MS = 6_000;
 const RETRY_MS = 2_000;
 const WATCH_MS = 1_000;
@@ -65,6 +66,7 @@ export class Deployment {
   readonly parts: DeploymentParts;
   readonly late: LateMessages;
   readonly #connect: Connect | undefined;
+  readonly #startWithinMs: number;
   readonly #emit: Emit;
   readonly #listeners: (() => void)[] = [];
   #isConnected: boolean;
@@ -73,10 +75,11 @@ export class Deployment {
   #isStopped = false;
 
   constructor(number: number, dependencies: DeploymentDependencies) {
-    const { store, connect, timeoutMs, emit } = dependencies;
+    const { store, connect, timeoutMs, startWithinMs = START_WITHIN_MS, emit } = dependencies;
     this.number = number;
     this.store = store;
     this.#connect = connect;
+    this.#startWithinMs = startWithinMs;
     this.#isConnected = connect === undefined;
     this.#emit = emit;
     this.requests = requestsAt(store, timeoutMs);
@@ -116,7 +119,7 @@ export class Deployment {
     this.onConnected(() => this.late.start());
     if (!this.#connect) return;
     const connected = this.#tryToConnect();
-    const late = new Promise<void>((resolve) => void setTimeout(resolve, START_WITHIN_MS).unref());
+    const late = new Promise<void>((resolve) => void setTimeout(resolve, this.#startWithinMs).unref());
     await Promise.race([connected, late]);
     if (this.#isConnected) return;
     this.#sayAway();

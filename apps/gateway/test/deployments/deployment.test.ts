@@ -16,6 +16,7 @@ test('a deployment that refuses a gateway after its start is tried again', async
     store,
     connect: () => (tries++ === 0 ? refusal.promise : Promise.resolve()),
     timeoutMs: 1_000,
+    startWithinMs: 50,
     emit: ({ kind }) => events.push(kind),
   });
   await deployment.start();

@@ -67,7 +67,7 @@ export class Deployments implements AsyncDisposable {
     }));
     const [home] = deployments;
     if (!home) throw new Error('no deployment');
-    const several = { deployments, idempotencyMs: home.store.settings.idempotencyMs };
+    const several = { deployments, idempotencyMs: home.store.settings.idempotencyMs, startWithinMs: 200 };
     const gateway = createGateway(
       { ...settings, ...given },
       { store: home.store, log: pino({ level: 'silent' }), several },
