@@ -123,8 +123,14 @@ describe('the worker as a process', () => {
       ['const a = 1;\n\n  const agent = ;\n', /0\.ts:3:17: Expression expected$/],
       ['export const a = 1;\nnothing.there();', /1\.ts:2:1: nothing is not defined$/],
       ["import { a } from './nowhere.ts';", /2\.ts:1:19: Cannot find module '.*nowhere\.ts'/],
-      ["import 'no-such-package/deep';", /3\.ts:1:8: Cannot find package 'no-such-package'/],
+      [
+        "import 'no-such-package/deep';",
+        /3\.ts:1:8: Cannot find package 'no-such-package' .*: npm install no-such-package$/,
+      ],
       ["import { nothing } from 'node:fs';", /4\.ts:1:10: .*does not provide an export named 'nothing'$/],
+      ['const a = 1;\nexport default {', /5\.ts:2: Unexpected token/],
+      ['throw null;', /\n {2}it threw what is no Error: null$/],
+      ["export default await import('node:fs').then(({ nothing }) => nothing.there);", /7\.ts:1:\d+: Cannot read/],
     ];
     const files = wrong.map((_, i) => join(folder, `${i}.ts`));
     await Promise.all(wrong.map(([code], i) => writeFile(files[i] ?? '', code)));

@@ -2,6 +2,7 @@
 export { agentLine, secretsIn } from './log/agent-line.ts';
 export { createLog, type Line, type LogFormat, logOutput } from './log/create-log.ts';
 export { ErrorThrottle, errorFields } from './log/error-fields.ts';
+export { textOfThrown } from './log/error-message.ts';
 export { LevelSwitch } from './log/level-switch.ts';
 export { logFields } from './log/log-fields.ts';
 export { safeReason, type ThrownErrorOptions, thrownError } from './log/thrown-error.ts';

@@ -1,18 +1,31 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { textOfThrown } from '@switchyard/telemetry';
 
 /** Why a module cannot be loaded, in one line: with file, line and column of the error, where they are known. */
 export function loadProblem(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) return `it threw what is no Error: ${textOfThrown(error)}`;
   const location = locationOfSyntax(error) ?? locationOfImport(error) ?? locationOfThrow(error);
-  return location ? `${location}: ${error.message}` : error.message;
+  const text = `${error.message}${toInstall(error)}`;
+  return location ? `${location}: ${text}` : text;
 }
 
-/** Node puts a syntax error's location before the stack: `<file>:<line>`, lines of code, and carets below the error. */
+/** What to do about a package that is not installed; of a file there is nothing to install. */
+function toInstall({ message }: Error): string {
+  const [, name] = /^Cannot find package '([^']+)' imported from /.exec(message) ?? [];
+  return name ? `: npm install ${name}` : '';
+}
+
+/**
+ * Node puts a syntax error's location before the stack: `<file>:<line>`, lines of code, and carets below the error,
+ * unless it is at the end of the file.
+ */
 function locationOfSyntax({ stack = '' }: Error): string | undefined {
-  const [, file, line, blanks = ''] = /^(\S.*):(\d+)\n(?:.*\n)+?( *)\^+\n/.exec(stack) ?? [];
-  return file && `${pathOf(file)}:${line}:${blanks.length + 1}`;
+  const [, file, line] = /^(\S.*):(\d+)\n/.exec(stack) ?? [];
+  if (!file) return undefined;
+  const [, blanks] = /\n( *)\^+\n/.exec(stack) ?? [];
+  return `${pathOf(file)}:${line}${blanks === undefined ? '' : `:${blanks.length + 1}`}`;
 }
 
 /** Where a missing module is imported. */
@@ -34,9 +47,10 @@ function locationOfImport({ message }: Error): string | undefined {
 
 /** Where the module's own code threw, perhaps in code that it called. */
 function locationOfThrow({ stack = '' }: Error): string | undefined {
-  const agentPackage = new URL('.', import.meta.resolve('@switchyard/agent')).href;
+  const own = [import.meta.resolve('@switchyard/agent'), import.meta.resolve('../worker.ts')];
+  const folders = own.map((file) => new URL('.', file).href);
   const frames = stack.split('\n').filter((line) => line.startsWith('    at ') && line.includes('file://'));
-  const frame = frames.find((line) => !line.includes('/node_modules/') && !line.includes(agentPackage)) ?? '';
+  const frame = frames.find((line) => !['/node_modules/', ...folders].some((own) => line.includes(own))) ?? '';
   const location = frame.slice(frame.indexOf('file://')).replace(')', '');
   return /:\d+:\d+$/.test(location) ? pathOf(location) : undefined;
 }
