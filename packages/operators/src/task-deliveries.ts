@@ -55,7 +55,7 @@ async function deliveryOf(
   const state = dead ? 'dead' : isDue ? stateOfDue({ isClaimed: field('claims') !== undefined, attempts }) : 'idle';
   return {
     configId: field('id') ?? '',
-    origin: dead?.origin ?? originOf(dependencies, taskId, field('config') ?? ''),
+    origin: dead?.origin ?? originOfWebhook(dependencies, taskId, field('config') ?? ''),
     state,
     deliveredSeq: parseCursor(field('cursor') ?? '0').seq,
     attempts: dead?.attempts ?? attempts,
@@ -77,7 +77,7 @@ function stateOfDue({ isClaimed, attempts }: { isClaimed: boolean; attempts: num
   return attempts > 0 ? 'waiting' : 'due';
 }
 
-function originOf({ encryption }: DeliveriesDependencies, taskId: string, encrypted: string): string {
+function originOfWebhook({ encryption }: DeliveriesDependencies, taskId: string, encrypted: string): string {
   try {
     return new URL(decryptWebhook(encryption, taskId, encrypted).url).origin;
   } catch {

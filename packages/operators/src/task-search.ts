@@ -196,7 +196,7 @@ async function findStuck(
   const idle = [...sortKeys].filter(([id]) => !running.has(id)).map(([, sortKey]) => sortKey);
   return chosen(dependencies, filter, {
     after,
-    sortKeys: latestFirst(idle),
+    sortKeys: latestKeysFirst(idle),
     isPartial: waiting.isPartial,
     isDue: true,
   });
@@ -238,7 +238,7 @@ async function readFoundPage(
   ]);
   const found = [...archived.sortKeys, ...replies.flatMap(([, ...sortKeys]) => sortKeys)];
   return {
-    sortKeys: latestFirst(found).slice(0, size + 1),
+    sortKeys: latestKeysFirst(found).slice(0, size + 1),
     total: replies.reduce((sum, [total]) => sum + total, archived.total),
     isPartial: archived.isPartial ?? false,
   };
@@ -274,7 +274,7 @@ async function chosen(
       if (row && isKept(row) && matches(filter, row, sortKey)) matching.push(costKeyOf(filter, row) + sortKey);
     }
   }
-  if (filter.sort === 'cost') latestFirst(matching);
+  if (filter.sort === 'cost') latestKeysFirst(matching);
   return {
     sortKeys: after ? matching.filter((sortKey) => sortKey < after) : matching,
     total: matching.length,
@@ -334,7 +334,7 @@ async function keysOfContext(
   const found = await Promise.all(
     Array.from(agents, (each) => findTasks(dependencies, { principal, agent: each }, query)),
   );
-  return latestFirst(found.flatMap(({ sortKeys }) => sortKeys));
+  return latestKeysFirst(found.flatMap(({ sortKeys }) => sortKeys));
 }
 
 async function sourceOf(
@@ -392,7 +392,7 @@ function lettersOf(states: readonly TaskState[] = everyState, lettersOfState: (s
 }
 
 /** In place. */
-const latestFirst = (sortKeys: string[]): string[] => sortKeys.sort().reverse();
+const latestKeysFirst = (sortKeys: string[]): string[] => sortKeys.sort().reverse();
 
 /** The filters, which must not change from page to page. */
 function filtersOf(filter: TaskFilter): readonly unknown[] {

@@ -110,7 +110,7 @@ function workerReading(nowMs: number, reported: ReturnType<typeof reportedReply>
     ...(process && { process }),
     state: blocked
       ? 'silent'
-      : stateOf({ silentMs: nowMs - seenMs, request, isIdle: isDraining && turns.length === 0 }),
+      : workerState({ silentMs: nowMs - seenMs, request, isIdle: isDraining && turns.length === 0 }),
     agents,
     since: iso(seenMs - upForMs),
     lastHeartbeat: iso(seenMs),
@@ -129,7 +129,7 @@ interface Condition {
   readonly isIdle: boolean;
 }
 
-function stateOf({ silentMs, request, isIdle }: Condition): WorkerState {
+function workerState({ silentMs, request, isIdle }: Condition): WorkerState {
   if (silentMs > SILENT_AFTER_MS) return 'silent';
   if (!request) return 'working';
   return isIdle ? 'drained' : 'draining';

@@ -23,7 +23,7 @@ export {
   type TaskArchive,
 } from './archive/task-archive.ts';
 export type { Placement } from './calls/calls.ts';
-export { inspectMasters, type MasterInspection } from './deployment/inspect-masters.ts';
+export { inspectMasters, type MasterInspection } from './deployment/deployment.ts';
 export type { ShardKeys as Shard } from './deployment/keys.ts';
 export type { StoreObserver } from './deployment/observer.ts';
 export { principalKey, type Scope } from './deployment/scope.ts';

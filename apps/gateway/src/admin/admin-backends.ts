@@ -3,7 +3,7 @@ import { deploymentOf } from '@switchyard/store';
 import type { Request } from 'express';
 import type { Deployment } from '../deployments/deployment.ts';
 import { DeploymentBackend, type SharedByBackends } from './deployment-backend.ts';
-import { type AdminBackend, type ChosenBackend, pathPart } from './route.ts';
+import { type AdminBackend, type ChosenBackend, partOfPath } from './route.ts';
 
 /** Lists whose ids have the number of their deployment. */
 const withNumber = /^\/admin\/(?:tasks|dead-letters|conversations|schedules)\/:id/;
@@ -37,7 +37,7 @@ export class AdminBackends {
    * @param path of the route. @throws {A2AError} NotFound, InvalidParams
    */
   chosenBy(req: Request, path: string): ChosenBackend {
-    const id = path === '/admin/tasks' ? req.query.id : withNumber.test(path) ? pathPart(req, 'id') : undefined;
+    const id = path === '/admin/tasks' ? req.query.id : withNumber.test(path) ? partOfPath(req, 'id') : undefined;
     if (typeof id === 'string' && isUuid(id)) return only(this.#holderOf(id.slice(0, UUID_LENGTH)));
     const { deployment } = req.query;
     if (deployment === undefined && withTenant.test(path) && this.#all.length > 1)

@@ -28,10 +28,10 @@ export async function fullVolume(files: AdminBackend['files']): Promise<NearLimi
   if (!files) return [];
   const late = delay(WAIT_MS, undefined, { ref: false });
   const volume = await Promise.race([files.volume().catch(() => undefined), late]);
-  return volume ? limitOf(volume) : [];
+  return volume ? nearVolume(volume) : [];
 }
 
-export function limitOf({ used, max }: Volume): NearLimit[] {
+export function nearVolume({ used, max }: Volume): NearLimit[] {
   if (max === 0 || used < NEARLY_FULL * max) return [];
   return [{ limit: 'file-volume', setting: 'FILES_URL', of: 'the volume with the files', used, max }];
 }

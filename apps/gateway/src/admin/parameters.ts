@@ -176,7 +176,7 @@ export async function readParameters<Schema extends z.ZodType>(
   const wrong = new Set(given.error.issues.map(({ path }) => String(path[0])));
   const result = schema.safeParse({ ...asJson(query, wrong), ...asText(body, wrong) }, plainWords);
   if (result.success) return result.data;
-  throw invalidParams(result.error.issues.flatMap((issue) => violationsIn(issue, schema)));
+  throw invalidParams(result.error.issues.flatMap((issue) => violationsOfIssue(issue, schema)));
 }
 
 function isReading({ method }: Request): boolean {
@@ -207,7 +207,7 @@ function mapped(given: Given, names: ReadonlySet<string>, change: (value: unknow
   return Object.fromEntries(Object.entries(given).map(([name, each]) => [name, names.has(name) ? change(each) : each]));
 }
 
-function violationsIn(issue: z.core.$ZodIssue, schema: z.ZodType): FieldViolation[] {
+function violationsOfIssue(issue: z.core.$ZodIssue, schema: z.ZodType): FieldViolation[] {
   if (issue.code === 'unrecognized_keys') {
     const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
     const others = known.length > 0 ? `; there are ${known.join(', ')}` : '';

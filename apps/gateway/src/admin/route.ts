@@ -110,7 +110,7 @@ export function adminRoute<Schema extends z.ZodType, Answer extends object | und
     what,
     run: async ({ backend, reached, deployment }, req, operator) => {
       const parameters = withOwnToken(await readParameters(req, schema), deployment);
-      const [id, after] = [pathPart(req, 'id'), eventIdInHeader(req)];
+      const [id, after] = [partOfPath(req, 'id'), eventIdInHeader(req)];
       const answer = await run(backend, { id, parameters, operator, reached, after });
       return { answer: withDeployment(answer, deployment), details: details?.(answer) };
     },
@@ -133,7 +133,7 @@ export function adminAction<Answer extends object | undefined>(
 }
 
 /** A parameter of the path, or ''. */
-export function pathPart(req: Request, name: string): string {
+export function partOfPath(req: Request, name: string): string {
   const part = req.params[name];
   return typeof part === 'string' ? part : '';
 }

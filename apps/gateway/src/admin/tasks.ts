@@ -21,7 +21,7 @@ import { z } from 'zod';
 import { keepPartsIn } from '../files/keep-files.ts';
 import { fileNotFound } from '../files/tus-uploads.ts';
 import { taskIsLive } from '../http/serve-deletion.ts';
-import { checkOf, errorOf, eventName, stateOf } from '../http/serve-events.ts';
+import { checkOf, errorOf, eventName, givenState } from '../http/serve-events.ts';
 import { taskNotFound } from '../operations/backend.ts';
 import { taskHasEnded } from '../operations/cancel-task.ts';
 import { live } from './live.ts';
@@ -33,7 +33,7 @@ import {
   adminRoute,
   EventsAnswer,
   FileAnswer,
-  pathPart,
+  partOfPath,
   requirePageToken,
 } from './route.ts';
 
@@ -120,7 +120,7 @@ export const taskActionRoutes: readonly AdminRoute[] = [
     path: '/admin/tasks/:id/files/:fileId',
     what: 'admin',
     run: async ({ backend: { ops, files } }, req) => {
-      const [id, fileId] = [pathPart(req, 'id'), pathPart(req, 'fileId')];
+      const [id, fileId] = [partOfPath(req, 'id'), partOfPath(req, 'fileId')];
       const scope = await ops.tasks.scopeOf(known(id));
       if (!scope) throw taskNotFound(id);
       const file = await files?.open(principalKey(scope.principal), fileId);
@@ -144,7 +144,7 @@ export const taskActionRoutes: readonly AdminRoute[] = [
       const giving = await ops.tasks.giveEvent(known(id), event, checkOf(data));
       const error = errorOf(giving, { taskId: id, name });
       if (error) throw error;
-      return { event: name, state: stateOf(giving) };
+      return { event: name, state: givenState(giving) };
     },
     { what: 'event' },
   ),

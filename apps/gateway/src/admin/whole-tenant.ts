@@ -19,7 +19,7 @@ export async function deleteTenant(
 ): Promise<WholeDeletion | undefined> {
   const steps = await Promise.allSettled(reached.map(async ({ ops }) => ops.tenants.delete(tenant)));
   const failures = steps.flatMap((step) => (step.status === 'rejected' ? [step.reason] : []));
-  const fault = failures.find((error) => reached.length === failures.length || !isOutage(error));
+  const fault = failures.find((error) => reached.length === failures.length || !isBackendOutage(error));
   if (fault !== undefined) throw fault;
   const notReached = reached.flatMap(({ deployment = 0 }, i) => (steps[i]?.status === 'rejected' ? [deployment] : []));
   const done = steps.flatMap((step) => (step.status === 'fulfilled' && step.value ? [step.value] : []));
@@ -82,7 +82,7 @@ async function* exportFrom(
   try {
     yield* backend.ops.tenantExport.run(query, signal);
   } catch (error) {
-    if (!isOutage(error)) throw error;
+    if (!isBackendOutage(error)) throw error;
     const text = `Deployment ${backend.deployment} does not answer: its tasks, and those of later ones, are missing`;
     throw new A2AError('Unavailable', text, { retryAfterSeconds: 1, cause: error });
   }
@@ -99,6 +99,6 @@ function positionIn(token: string, reached: readonly AdminBackend[]): Position {
   return { deployment: Number(deployment), before: Number(before), pageToken };
 }
 
-function isOutage(error: unknown): boolean {
+function isBackendOutage(error: unknown): boolean {
   return toA2AError(error).code === 'Unavailable';
 }

@@ -38,7 +38,7 @@ export function serveEvent(context: GatewayContext): Handler {
     const audited = { what: actions.GiveEvent.audit, operation: 'GiveEvent', agent: scope.agent };
     admission.audit({ ...audited, object: taskId.slice(0, 128), outcome: error?.code ?? 'ok' });
     if (error) throw error;
-    respond(res, 'application/json', JSON.stringify({ event: name, state: stateOf(giving) }));
+    respond(res, 'application/json', JSON.stringify({ event: name, state: givenState(giving) }));
   });
 }
 
@@ -64,7 +64,7 @@ export function serveCallback(context: GatewayContext): Handler {
     if (giving.verdict === 'missing') context.gate.countGuess(request);
     const error = errorOf(giving, { taskId, name: '' });
     if (error) throw isOver(giving) ? callbackIsOver() : error;
-    respond(res, 'application/json', JSON.stringify({ state: stateOf(giving) }));
+    respond(res, 'application/json', JSON.stringify({ state: givenState(giving) }));
   };
 }
 
@@ -82,7 +82,7 @@ export function checkOf(data: unknown): EventCheck {
 const states = { given: 'kept', resumed: 'taken', known: 'known-before' } as const;
 
 /** `kept`: for a later wait. `taken`: the turn waited for it, and goes on. `known-before`: it was given before. */
-export function stateOf({ verdict }: Giving): string {
+export function givenState({ verdict }: Giving): string {
   return Object.hasOwn(states, verdict) ? states[verdict as keyof typeof states] : '';
 }
 

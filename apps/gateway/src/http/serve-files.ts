@@ -50,7 +50,7 @@ function serveUpload(context: GatewayContext, { files, uploads }: Files): Handle
     const served = isTus(exchange)
       ? await serveTus(context, uploads, { admission, exchange })
       : await storeWhole(context, files, { admission, exchange });
-    audit(admission, 'UploadFile', { outcome: exchange.res.statusCode < 400 ? 'ok' : 'InvalidRequest' });
+    auditFile(admission, 'UploadFile', { outcome: exchange.res.statusCode < 400 ? 'ok' : 'InvalidRequest' });
     return served;
   });
 }
@@ -123,7 +123,7 @@ function serveFile(context: GatewayContext, { files, uploads }: Files): Handler 
     const id = pathPart(exchange.req, 'fileId') ?? '';
     const opened = await files.open(principalKey(admission.principal), id);
     const isReadable = opened && isAccessible(context, admission, opened.file);
-    audit(admission, 'ReadFile', { outcome: isReadable ? 'ok' : 'NotFound', id });
+    auditFile(admission, 'ReadFile', { outcome: isReadable ? 'ok' : 'NotFound', id });
     try {
       if (!isReadable) throw fileNotFound(id);
       using _stream = admission.hold('stream');
@@ -149,14 +149,14 @@ function serveFileDeletion(context: GatewayContext, files: FileStore): Handler {
     const file = await files.find(owner, id);
     const isAllowed = !file || isAccessible(context, admission, file);
     const isDeleted = isAllowed && (await files.delete(owner, id));
-    audit(admission, 'DeleteFile', { outcome: isDeleted ? 'ok' : 'NotFound', id });
+    auditFile(admission, 'DeleteFile', { outcome: isDeleted ? 'ok' : 'NotFound', id });
     if (!isDeleted) throw fileNotFound(id);
     res.writeHead(204).end();
     return { outcome: 'ok', bytes: 0 };
   });
 }
 
-function audit(
+function auditFile(
   admission: Admission,
   action: Action,
   { outcome, id }: { readonly outcome: string; readonly id?: string },

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { filesAt, LocalFiles } from '@switchyard/files';
 import { filesSchema } from '@switchyard/operator-api';
 import { expect, test, vi } from 'vitest';
-import { limitOf } from '../../src/admin/files.ts';
+import { nearVolume } from '../../src/admin/files.ts';
 import { key, openAdminStage } from './support.ts';
 
 const limits = { maxFileBytes: 1_000, maxBytesPerPrincipal: 2_000 };
@@ -41,8 +41,8 @@ test('without files there is nothing to see', async () => {
 });
 
 test('the volume is a limit that is nearly reached from 90 % on', () => {
-  expect(limitOf({ used: 899, max: 1_000 })).toEqual([]);
-  expect(limitOf({ used: 900, max: 1_000 })).toMatchObject([{ limit: 'file-volume', used: 900, max: 1_000 }]);
+  expect(nearVolume({ used: 899, max: 1_000 })).toEqual([]);
+  expect(nearVolume({ used: 900, max: 1_000 })).toMatchObject([{ limit: 'file-volume', used: 900, max: 1_000 }]);
 });
 
 test('the metrics have how full the volume is, from 90 % on', async () => {

@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { checkServers, type RedisConnection, RedisUnusable } from '@switchyard/redis';
+import {
+  checkServers,
+  inspectRedis,
+  type RedisAccess,
+  type RedisConnection,
+  type RedisInspection,
+  RedisUnusable,
+} from '@switchyard/redis';
 import type { StoreSettings } from './settings.ts';
-import { MAX_DEPLOYMENT } from './shards.ts';
+import { MAX_DEPLOYMENT, Shards } from './shards.ts';
 
 /** Refuses settings that no deployment can have, and a Redis that would lose tasks. @throws {RedisUnusable} */
 export async function checkDeployment(redis: RedisConnection, { prefix, deployment }: StoreSettings): Promise<void> {
@@ -16,4 +23,22 @@ export async function deploymentId(redis: RedisConnection, prefix: string): Prom
   const key = `${prefix}{agents}:deployment`;
   await redis.set(key, randomUUID(), 'NX');
   return (await redis.get(key)) ?? '';
+}
+
+/** A master of a deployment. */
+export interface MasterInspection extends RedisInspection {
+  /** How many of the deployment's shards it has. */
+  readonly shards: number;
+}
+
+/** As `inspectRedis`. @throws {RedisUnusable} */
+export async function inspectMasters(
+  deployment: RedisAccess & Pick<StoreSettings, 'prefix' | 'shards'>,
+): Promise<readonly MasterInspection[]> {
+  const { all } = new Shards(deployment.prefix, deployment.shards);
+  const masters = await inspectRedis(
+    deployment,
+    all.map(({ writable }) => writable),
+  );
+  return masters.map((master) => ({ ...master, shards: master.keys }));
 }

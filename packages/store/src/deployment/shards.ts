@@ -22,7 +22,7 @@ export class Shards {
   newId(shardSeed: string): string {
     const shard = shardOf(shardSeed, this.all.length);
     for (;;) {
-      const id = withDeployment(randomUUID(), this.#deployment);
+      const id = idOfDeployment(randomUUID(), this.#deployment);
       if (shardOf(id, this.all.length) === shard) return id;
     }
   }
@@ -33,7 +33,7 @@ export class Shards {
     for (let n = 0; ; n++) {
       const hex = hash('sha256', `${n} ${seed}`);
       const uuid = hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-8$4-$5');
-      const id = withDeployment(uuid, this.#deployment);
+      const id = idOfDeployment(uuid, this.#deployment);
       if (shardOf(id, this.all.length) === shard) return id;
     }
   }
@@ -81,7 +81,7 @@ export function deploymentOf(id: string): number {
 }
 
 /** The UUID with the number of a deployment. Those of deployment 0 stay as they are. */
-function withDeployment(uuid: string, deployment: number): string {
+function idOfDeployment(uuid: string, deployment: number): string {
   if (deployment === 0) return uuid;
   const number = deployment.toString(16).padStart(2, '0');
   return `${uuid.slice(0, 14)}8${number}${uuid.slice(17, 19)}b${uuid.slice(20)}`;

@@ -71,7 +71,7 @@ export interface FoundJobs {
 /** The limit that refuses a place. `slots`: the process takes no more. */
 type Refusal = 'running' | 'tenant' | 'key' | 'starts' | 'slots';
 const refusals: ReadonlySet<string> = new Set<Refusal>(['running', 'tenant', 'key', 'starts', 'slots']);
-const isRefusal = (answer: string): answer is Refusal => refusals.has(answer);
+const isRefusedPlace = (answer: string): answer is Refusal => refusals.has(answer);
 
 export interface TakenPlaces {
   readonly places: readonly { readonly job: FoundJob; readonly place: Place }[];
@@ -147,9 +147,9 @@ export class Places {
     return {
       startInMs,
       places: answered.flatMap(({ job, id, answer }) =>
-        isRefusal(answer) ? [] : [{ job, place: new Place(this, { ...start, id, token: answer }) }],
+        isRefusedPlace(answer) ? [] : [{ job, place: new Place(this, { ...start, id, token: answer }) }],
       ),
-      refused: answered.flatMap(({ job, answer }) => (isRefusal(answer) ? [{ job, by: answer }] : [])),
+      refused: answered.flatMap(({ job, answer }) => (isRefusedPlace(answer) ? [{ job, by: answer }] : [])),
     };
   }
 

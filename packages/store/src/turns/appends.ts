@@ -88,7 +88,7 @@ export class Appends {
 
   /** By end-tasks.lua; those that it declines, and all others, by append.lua. */
   async #writeOutcomes(appends: readonly Append[]): Promise<readonly AppendReply[]> {
-    const ends = appends.map(endOf);
+    const ends = appends.map(taskEnd);
     const plain = ends.filter((end) => end !== undefined);
     const verdicts = plain.length > 0 ? await this.#end(plain) : [];
     const ended = new Set(plain.filter((_, i) => verdicts[i] === 'idle').map(({ taskId }) => taskId));
@@ -128,7 +128,7 @@ export class Appends {
     const begun = performance.now();
     const replies = await appendScript.run(redis, {
       keys: shards.of(appends[0]?.taskId ?? '').shared,
-      args: { ...settingsArgValues(settings), turns: appends.flatMap(argumentsOf) },
+      args: { ...settingsArgValues(settings), turns: appends.flatMap(appendArguments) },
     });
     observer.appended(performance.now() - begun);
     return replies;
@@ -150,7 +150,7 @@ interface TaskEnd {
 }
 
 /** Undefined if there is more than a terminal status, and before it `working` without a message. */
-function endOf({ taskId, queueRoot, fence, number, events }: Append): TaskEnd | undefined {
+function taskEnd({ taskId, queueRoot, fence, number, events }: Append): TaskEnd | undefined {
   const [before, outcome] = events.length === 1 ? [undefined, events[0]] : events;
   if (events.length > 2 || !outcome?.status || !outcome.isOutcome || !TERMINAL.test(outcome.status.state))
     return undefined;
@@ -159,7 +159,7 @@ function endOf({ taskId, queueRoot, fence, number, events }: Append): TaskEnd | 
   return { taskId, queueRoot, fence, number, works: before ? '1' : '', state, message, isReply: isReply ? '1' : '' };
 }
 
-function argumentsOf({ taskId, queueRoot, fence, number, endsJob, events }: Append): (string | number)[] {
+function appendArguments({ taskId, queueRoot, fence, number, endsJob, events }: Append): (string | number)[] {
   const args = events.flatMap((event) => event.args);
   return [taskId, queueRoot, fence, number, endsJob, events.length, args.length, ...args];
 }

@@ -69,12 +69,12 @@ export class Encoder {
   constructor(task: Task, limits: TaskLimits, sizes?: TextSizes) {
     this.#ids = `"taskId":${JSON.stringify(task.id)},"contextId":${JSON.stringify(task.contextId)}`;
     this.#limits = limits;
-    this.#historyBytes = sizes?.history ?? bytesOf(task.history);
+    this.#historyBytes = sizes?.history ?? jsonBytes(task.history);
     this.#metadata = withoutUsage(task.metadata ?? {});
     this.#messages = new Set(task.history?.map(({ messageId }) => messageId));
     for (const [i, { parts, ...header }] of (task.artifacts ?? []).entries()) {
       const artifact = this.#add(header);
-      artifact.bytes = sizes?.artifacts[i] ?? bytesOf(parts);
+      artifact.bytes = sizes?.artifacts[i] ?? jsonBytes(parts);
       this.#artifactBytes += artifact.bytes;
     }
   }
@@ -192,7 +192,7 @@ function withoutUsage(metadata: Metadata): Metadata {
   return others;
 }
 
-const bytesOf = (value: unknown): number => (value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value)));
+const jsonBytes = (value: unknown): number => (value === undefined ? 0 : Buffer.byteLength(JSON.stringify(value)));
 
 const open = (header: Header): string => JSON.stringify(header).slice(0, -1);
 

@@ -192,7 +192,7 @@ export class TurnUsage {
         keptMs: settings.usageRetentionMs,
         hasBudgets: hasBudgets(settings) ? '1' : '',
       },
-      each: usages.map(argumentsOf),
+      each: usages.map(usageArguments),
     });
     this.#batch = undefined;
   }
@@ -202,7 +202,7 @@ function followingOf(of: string, then: number): Pick<SpentTurnBudget, 'renewsAtM
   return of === 'task' ? { renewsAtMs: 0, allowance: then } : { renewsAtMs: then, allowance: 0 };
 }
 
-function argumentsOf({ model, key = '', ...amounts }: ModelUsage) {
+function usageArguments({ model, key = '', ...amounts }: ModelUsage) {
   const { inputTokens = 0, outputTokens = 0, cachedTokens = 0, reasoningTokens = 0 } = amounts;
   const { calls = 0, unpricedCalls = 0, microUsd = 0 } = amounts;
   const counted = { inputTokens, outputTokens, cachedTokens, reasoningTokens, calls, unpricedCalls, microUsd };

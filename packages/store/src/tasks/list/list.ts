@@ -113,7 +113,7 @@ export async function findTasks(dependencies: ListDependencies, scope: Scope, qu
   const shards = contextId === undefined ? dependencies.shards.all : [dependencies.shards.of(contextId)];
   const range = rangeOf(dependencies, scope, query);
   const [archived, ...replies] = await Promise.all([
-    findArchived(dependencies, scope, query, range),
+    findInArchive(dependencies, scope, query, range),
     ...shards.map((keys) => findInShard(dependencies, keys, { scope, query, range })),
   ]);
   return {
@@ -162,7 +162,7 @@ function findInShard(
   });
 }
 
-async function findArchived(
+async function findInArchive(
   { archive }: ListDependencies,
   scope: Scope,
   { contextId, pageSize }: TaskQuery,

@@ -86,7 +86,7 @@ export async function readTask(
   taskId: string,
   view: TaskView = {},
 ): Promise<TaskReading | undefined> {
-  const known = knownOf(dependencies, taskId, view);
+  const known = cachedWhole(dependencies, taskId, view);
   const reading = await send(dependencies, readRequest(scope, taskId, { view, known }));
   if (reading) return merge(dependencies, { taskId, view, known }, reading);
   return readArchived(dependencies, scope, taskId, view);
@@ -102,7 +102,7 @@ export async function readTogether(
   { taskIds, view }: { readonly taskIds: readonly string[]; readonly view: TaskView },
 ): Promise<(TaskReading | undefined)[]> {
   const wanted = taskIds.map((taskId) => {
-    const known = knownOf(dependencies, taskId, view);
+    const known = cachedWhole(dependencies, taskId, view);
     return { taskId, view, known, request: readRequest(scope, taskId, { view, known }) };
   });
   const { maxPageBytes } = dependencies.settings;
@@ -111,7 +111,7 @@ export async function readTogether(
   const send = async (some: typeof wanted): Promise<void> => {
     const requests = some.map(({ request }) => request);
     const found = await sendBatchThenEach(requests, (each) => runRead(dependencies, each, maxPageBytes));
-    await Promise.all(some.map(async ({ taskId }, i) => replies.set(taskId, await unlessDamaged(found[i]))));
+    await Promise.all(some.map(async ({ taskId }, i) => replies.set(taskId, await orMissing(found[i]))));
   };
   await Promise.all([...shards.values()].map(send));
   const forgotten = taskIds.filter((taskId) => replies.get(taskId) === null);
@@ -135,7 +135,7 @@ export async function readTogether(
 }
 
 /** The cached reading. A caller that names a version has the task already, so the cache is not needed. */
-function knownOf(dependencies: CachedReadDependencies, taskId: string, view: TaskView): WholeReading | undefined {
+function cachedWhole(dependencies: CachedReadDependencies, taskId: string, view: TaskView): WholeReading | undefined {
   return view.version === undefined ? dependencies.cache.get(taskId, view) : undefined;
 }
 
@@ -213,7 +213,7 @@ async function readAll(
 }
 
 /** @returns null: the task is damaged, and is left out like one that is gone */
-async function unlessDamaged(reply: Reply | Promise<Reply> | undefined): Promise<Reply> {
+async function orMissing(reply: Reply | Promise<Reply> | undefined): Promise<Reply> {
   try {
     return (await reply) ?? null;
   } catch (error) {
