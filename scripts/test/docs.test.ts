@@ -26,6 +26,13 @@ describe('comments', () => {
   });
 });
 
+it('the page of the architecture names existing files', () => {
+  const page = 'docs/architecture.md';
+  const names = readFileSync(page, 'utf8').match(/(?<=`)[\w./-]+\.(?:ts|lua)(?=`)/g) ?? [];
+  expect(names.length).toBeGreaterThan(60);
+  expect(names.filter((name) => !isNamed(page, name))).toEqual([]);
+});
+
 describe('the decisions', () => {
   const records = globSync('docs/adr/[0-9]*.md').sort();
 
@@ -33,6 +40,15 @@ describe('the decisions', () => {
     const [title = '', , status = ''] = readFileSync(record, 'utf8').split('\n');
     expect(title).toMatch(/^# \d{4} \S/);
     expect(status).toMatch(/^\*(?:Accepted|Proposed), \d{4}-\d{2}-\d{2}\.\*$/);
+  });
+
+  it('are there, where comments name them', () => {
+    const numbers = new Set(records.map((record) => basename(record).slice(0, 4)));
+    const missing = sources.flatMap((file) => {
+      const named = Array.from(readFileSync(file, 'utf8').matchAll(/\badr\/(\d{4})/g), ([, number = '']) => number);
+      return named.filter((number) => !numbers.has(number)).map((number) => `${file}: ${number}`);
+    });
+    expect(missing).toEqual([]);
   });
 
   it('are all in the index', () => {

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 /**
  * Replaces ids and times, which differ from run to run: equal ones get equal names. Contexts get their own names, since
- * ours has the id of the task that created it (docs/adr/0023).
+ * ours has the id of the task that created it (docs/adr/0005).
  */
 function observable(value: unknown): unknown {
   const [ids, contexts] = [new Map<string, string>(), new Map<string, string>()];

@@ -62,14 +62,14 @@ test('one process at a time is told of due work', async () => {
 test('a process is told of the shards that have due work', async () => {
   const store = await testStore({ leaseMs: 300, sweepAfterMs: 1, shards: 4 });
   const told: [DueWork, string][] = [];
-  for (const kind of ['outbox', 'scheduled'] as const)
+  for (const kind of ['outbox', 'timed'] as const)
     onTestFinished(store.dueWork.listen(kind, ({ tasks }) => void told.push([kind, tasks])));
   await consume(store, 'kitchen');
   const { taskId } = await accepted(store, alice);
   const schedule = { at: new Date().toISOString() };
   await store.tasks.accept(alice, { message: userMessage(), schedule });
   const isTold = (of: DueWork): boolean => told.some(([kind]) => kind === of);
-  await until(() => isTold('outbox') && isTold('scheduled'), { what: 'it is told of both' });
+  await until(() => isTold('outbox') && isTold('timed'), { what: 'it is told of both' });
   const shards = new Shards(store.settings.prefix, 4);
   expect(told.filter(([kind]) => kind === 'outbox').every(([, tasks]) => tasks === shards.of(taskId).tasks)).toBe(true);
 });

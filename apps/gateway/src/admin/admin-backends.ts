@@ -12,7 +12,7 @@ const withTenant = /^\/admin\/tenants\/:id(?:\/export)?$/;
 /** A dead webhook has the id of its task, and more. */
 const UUID_LENGTH = 36;
 
-/** The deployments of a gateway, for operators: finds that of each request (docs/adr/0169). */
+/** The deployments of a gateway, for operators: finds that of each request (docs/adr/0168). */
 export class AdminBackends {
   readonly #all: readonly DeploymentBackend[];
   readonly #own: DeploymentBackend;

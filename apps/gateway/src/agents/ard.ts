@@ -1,7 +1,7 @@
 import type { AnnouncedAgent } from '@switchyard/store';
 import { agentUrl, cardPath } from './endpoints.ts';
 
-/** Agentic Resource Discovery (docs/adr/0110): well-known path of the manifest. */
+/** Agentic Resource Discovery (docs/adr/0009): well-known path of the manifest. */
 export const manifestPath = '/.well-known/ard.json';
 
 /** The search of ARD 7.2, below the registry's URL. */

@@ -30,7 +30,7 @@ export class TimedWork {
   }
 
   start(): void {
-    this.#unlisten = this.#store.dueWork.listen('scheduled', this.#poller.request);
+    this.#unlisten = this.#store.dueWork.listen('timed', this.#poller.request);
     this.#poller.start();
     this.#poller.request();
   }

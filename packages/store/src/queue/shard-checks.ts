@@ -25,10 +25,10 @@ const checkShardScript = defineScript({
 });
 
 /**
- * Work of a shard besides its jobs: lost jobs, calls of ended tasks, overdue tasks, webhooks; `scheduled`: scheduled tasks,
- * suspended turns, and messages whose time to live ends.
+ * Work of a shard besides its jobs: lost jobs, calls of ended tasks, overdue tasks, webhooks; `timed`: scheduled tasks, suspended
+ * turns, and messages whose time to live ends.
  */
-export type DueWork = 'outbox' | 'orphans' | 'interrupted' | 'deliveries' | 'scheduled';
+export type DueWork = 'outbox' | 'orphans' | 'interrupted' | 'deliveries' | 'timed';
 
 const EVERY_MS = 1_000;
 /** Checks per lease: if two are further apart than a lease, Redis was away. */
@@ -125,14 +125,14 @@ export class ShardChecks {
     // Most processes end here, and this takes Redis a tenth of the script's time.
     if (everyMs > 0 && sinceCheck(await redis.pttl(keys.checked), leaseMs) < everyMs) return;
     const args = { everyMs, leaseMs, maxInterruptedMs, names };
-    const [leaseInMs, scheduledInMs, due, waiting] = await checkShard(redis, keys, args);
+    const [leaseInMs, timedInMs, due, waiting] = await checkShard(redis, keys, args);
     // The process of that lease has not renewed it for long.
     if (leaseInMs >= 0 && leaseInMs < this.#everyMs)
       this.#after(leaseInMs + 1, () => void this.#check(keys, [], 0).catch((error) => onError(toError(error))));
     for (const name of waiting) wakeUps.wake(keys, markerOf(queueRoot(name, keys)));
     for (const kind of due) this.#listeners.get(kind)?.(keys);
-    if (scheduledInMs < 0 || scheduledInMs >= this.#everyMs) return;
-    this.#after(scheduledInMs, () => this.#listeners.get('scheduled')?.(keys));
+    if (timedInMs < 0 || timedInMs >= this.#everyMs) return;
+    this.#after(timedInMs, () => this.#listeners.get('timed')?.(keys));
   }
 
   #after(ms: number, run: () => void): void {

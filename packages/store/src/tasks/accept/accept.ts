@@ -205,7 +205,7 @@ async function refusalOfMissing(
 /** 31 years: a number that Redis can still add to a time. */
 const LONGEST_HOLD_MS = 1e12;
 
-/** Makes a task. A new context has the id of its first task (docs/adr/0023). */
+/** Makes a task. A new context has the id of its first task (docs/adr/0005). */
 function makeTask(dependencies: AcceptDependencies, scope: Scope, sent: PreparedMessage): Promise<AcceptReply> {
   const { message, body } = sent;
   const { contextId } = message;

@@ -1,5 +1,5 @@
 -- The task with which a context began, and whose id it has. While it is the only one, the context has no
--- index: docs/adr/0023.
+-- index: docs/adr/0005.
 
 -- tasks_root: prefix of the keys of tasks; context: as JSON text without colons, as a client may name any
 -- Returns  its member of an index: state .. time .. id; nil if this owner has no such task
