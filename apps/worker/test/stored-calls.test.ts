@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Message } from '@switchyard/protocol';
 import { type OpenTurn, Store } from '@switchyard/store';
 import { Redis } from 'ioredis';
-import { afterAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { failOverTo } from '../../../tests/support/fail-over.ts';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { begun } from '../../../tests/support/store/drive.ts';
 import { TurnFailures } from '../src/turn/failures/turn-failures.ts';
-import { StoredCalls } from '../src/turn/port/stored-calls.ts';
+import { type CallDependencies, StoredCalls } from '../src/turn/port/stored-calls.ts';
 
 const prefix = uniquePrefix();
 const redis = new Redis(inject('redisUrl'));
@@ -34,18 +34,29 @@ async function beginTurn(agent: string, message: Message): Promise<OpenTurn> {
   return begun(store, acceptance.taskId);
 }
 
+beforeAll(async () => {
+  const lists = { supportedInterfaces: [], defaultInputModes: [], defaultOutputModes: [] };
+  const announced = { id: 'kitchen', card: { ...card, ...lists }, repliesWithMessage: false, concurrency: 1 };
+  await store.registry.announce([announced], 'worker');
+});
+
+const noFiles: CallDependencies['files'] = {
+  keep: () => undefined,
+  hasLargeRaw: () => false,
+  move: async () => [],
+};
+
+function callsOf(host: OpenTurn, files = noFiles): StoredCalls {
+  const dependencies = {
+    store,
+    files,
+    consumeRemoteAgents: async () => undefined,
+    yieldSlot: <T>(wait: () => Promise<T>): Promise<T> => wait(),
+  };
+  return new StoredCalls(dependencies, host, new TurnFailures(host, 'worker', { secrets: [], folder: '' }));
+}
+
 test('a call learns the outcome of its task, although a fail-over lost the event it was waiting after', async () => {
-  await store.registry.announce(
-    [
-      {
-        id: 'kitchen',
-        card: { ...card, supportedInterfaces: [], defaultInputModes: [], defaultOutputModes: [] },
-        repliesWithMessage: false,
-        concurrency: 1,
-      },
-    ],
-    'worker',
-  );
   const host = await beginTurn('desk', userMessage());
   const { contextId = '' } = host.start.task;
   const question = await beginTurn('kitchen', userMessage({ contextId }));
@@ -54,13 +65,7 @@ test('a call learns the outcome of its task, although a fail-over lost the event
   const task = `${prefix}{s0}:t:${taskId}`;
   const failOver = await failOverTo(redis, task, `${task}:e`, `${task}:i`);
 
-  const parts = {
-    store,
-    files: { keep: () => undefined, hasLargeRaw: () => false, move: async () => [] },
-    consumeRemoteAgents: async () => undefined,
-    yieldSlot: <T>(wait: () => Promise<T>): Promise<T> => wait(),
-  };
-  const calls = new StoredCalls(parts, host, new TurnFailures(host, 'worker', { secrets: [], folder: '' }));
+  const calls = callsOf(host);
   const placed = await calls.place({
     agent: 'kitchen',
     message: userMessage({ contextId, taskId }),
@@ -73,4 +78,16 @@ test('a call learns the outcome of its task, although a fail-over lost the event
   expect(await calls.outcome(placed, AbortSignal.timeout(5_000))).toMatchObject({
     task: { id: taskId, status: { state: 'TASK_STATE_CANCELED' } },
   });
+});
+
+test('a call is known as the same one when its turn runs again, and its raw part can no longer be moved', async () => {
+  const host = await beginTurn('desk', userMessage());
+  const { contextId = '' } = host.start.task;
+  const message = userMessage({ contextId, parts: [{ raw: 'AAAA', mediaType: 'image/png' }] });
+  const call = { agent: 'kitchen', message, isDetached: false };
+  const placeWith = (move: CallDependencies['files']['move']) =>
+    callsOf(host, { ...noFiles, hasLargeRaw: () => true, move }).place(call);
+  const placed = await placeWith(async () => [{ url: 'https://agents.example/files/r1', mediaType: 'image/png' }]);
+  if ('refused' in placed) throw new Error(placed.refused);
+  expect(await placeWith(async (parts) => [...parts])).toMatchObject({ taskId: placed.taskId });
 });
