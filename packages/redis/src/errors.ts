@@ -54,6 +54,15 @@ export class RedisUnavailable extends Outage {
   }
 }
 
+/** The keys of a slot of a Cluster are not all at one master: they cannot be listed. */
+export class SlotMoves extends Outage {
+  override readonly name = 'SlotMoves';
+
+  constructor(options?: ErrorOptions) {
+    super('A slot of the Cluster moves to another master.', options);
+  }
+}
+
 /** Whether the error is an outage, or a temporary error of Redis: the same command may succeed later. */
 export function isOutage(error: unknown): boolean {
   return error instanceof Outage || (error instanceof Error && isOutageText(error.message));

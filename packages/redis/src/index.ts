@@ -33,6 +33,7 @@ export {
   Outage,
   RedisUnreachable,
   RedisUnusable,
+  SlotMoves,
   toError,
 } from './errors.ts';
 export { HealthCheck } from './health-check.ts';
@@ -40,5 +41,5 @@ export { inspectRedis, type RedisInspection } from './inspect-redis.ts';
 export { readStream } from './read-stream.ts';
 export { integer, list, nothing, only, optional, type Parser, text, tuple, tupleAnd, verdict, word } from './reply.ts';
 export { definedScripts, defineScript, INCLUDE, includedFile, Script, withIncludes } from './script.ts';
-export { infoOf, masterOf, mastersOf, redisTimeMs } from './servers.ts';
+export { holderOf, infoOf, masterOf, mastersOf, redisTimeMs } from './servers.ts';
 export { crc16, hashTagOf, SLOTS, slotOf } from './slots.ts';

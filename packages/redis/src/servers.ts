@@ -1,6 +1,7 @@
 import { Cluster, type Redis } from 'ioredis';
 import type { RedisConnection } from './connection.ts';
-import { hashTagOf, slotOf } from './slots.ts';
+import { isRedirected, SlotMoves } from './errors.ts';
+import { guardKey, hashTagOf, slotOf } from './slots.ts';
 
 /** The masters of a Cluster; otherwise the one server. */
 export function mastersOf(connection: RedisConnection): Redis[] {
@@ -12,6 +13,20 @@ export function masterOf(connection: RedisConnection, name: string): Redis | und
   if (!(connection instanceof Cluster)) return connection;
   const [address] = connection.slots[slotOf(hashTagOf(name))] ?? [];
   return mastersOf(connection).find(({ options: { host, port } }) => `${host}:${port}` === address);
+}
+
+/** The server that has all keys of a slot of a Cluster. @param key of the slot. @throws {SlotMoves} also other outages */
+export async function holderOf(connection: RedisConnection, key: string): Promise<Redis> {
+  if (!(connection instanceof Cluster)) return connection;
+  const master = masterOf(connection, key);
+  if (!master) throw new SlotMoves();
+  try {
+    // Asked for a key that is not there, a master whose slot moves says that it may be elsewhere.
+    await master.exists(guardKey(key));
+    return master;
+  } catch (error) {
+    throw isRedirected(error) ? new SlotMoves({ cause: error }) : error;
+  }
 }
 
 /** ms since 1970 by Redis' clock, which decides: the clock of this machine may differ. */

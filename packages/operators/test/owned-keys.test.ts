@@ -1,0 +1,45 @@
+import { createConnections, mastersOf, SlotMoves, slotOf } from '@switchyard/redis';
+import { Shards } from '@switchyard/store/inside';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { TestCluster } from '../../../tests/support/cluster/cluster.ts';
+import { SlotMove } from '../../../tests/support/cluster/slot-move.ts';
+import { alice } from '../../../tests/support/store/redis.ts';
+import { ownedKeys } from '../src/owned-keys.ts';
+
+/** More than one SCAN returns. */
+const KEYS = 3_000;
+
+let cluster: TestCluster;
+beforeAll(async () => {
+  cluster = await TestCluster.start({ masters: 2 });
+});
+afterAll(() => cluster?.[Symbol.asyncDispose]());
+
+test('the keys of a tenant are all found, or it is said that their slot moves', async () => {
+  const { commands: redis } = createConnections({ redisUrl: cluster.url }, { isReplicated: false });
+  await using _ = { [Symbol.asyncDispose]: async () => redis.disconnect() };
+  const [shard] = new Shards('moving', 1).all;
+  if (!shard) throw new Error('There is no shard.');
+  const names = Array.from({ length: KEYS }, (_each, n) => shard.memory(alice, `context ${n}`));
+  for (const name of names) await redis.set(name, '1');
+  const keys = () => ownedKeys(redis, shard, alice.principal.tenant);
+  const count = async (): Promise<number> => (await Array.fromAsync(keys())).length;
+  expect(await count()).toBe(KEYS);
+
+  // There and back: one of both directions is against the order in which the masters are known.
+  for (let round = 0; round < 2; round++) {
+    const slot = slotOf('s0');
+    const from = await cluster.ownerOf(slot);
+    const to = cluster.masters.find((master) => master !== from);
+    if (!to) throw new Error('There are not two masters.');
+    const found = keys();
+    await found.next();
+    const move = await SlotMove.begin({ slot, from: from.redis, to: to.redis });
+    await move.moveKeys(KEYS / 2);
+    await expect(count()).rejects.toThrow(SlotMoves);
+    await move.finish();
+    await expect(Array.fromAsync(found)).rejects.toThrow(SlotMoves);
+    await expect.poll(() => count().catch(() => 'moves'), { timeout: 10_000 }).toBe(KEYS);
+  }
+  expect(mastersOf(redis)).toHaveLength(2);
+});
