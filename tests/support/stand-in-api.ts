@@ -22,6 +22,8 @@ export interface StandInApi extends AsyncDisposable {
   answer(path: string, answer: object): void;
   /** Sends an event to the streams of a path, and to those opened later. */
   send(path: string, event: object): void;
+  /** Requests for a path get no answer from now on. */
+  hang(path: string): void;
   /** Closes all connections. */
   cut(): void;
 }
@@ -44,6 +46,7 @@ export async function openStandInApi({ tasks = 10_000, page }: StandInOptions = 
   const given = new Map<string, object>();
   const events = new Map<string, object[]>();
   const streams = new Map<ServerResponse, { readonly path: string; readonly resend: () => void }>();
+  const hanging = new Set<string>();
   const finders = findersOf(tasks);
 
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -55,6 +58,7 @@ export async function openStandInApi({ tasks = 10_000, page }: StandInOptions = 
     const body = method === 'POST' ? await text(req) : '';
     requests.push({ method, path: pathname, query, body: body ? JSON.parse(body) : undefined });
     const path = decodeURIComponent(pathname);
+    if (hanging.has(path)) return;
     if (method !== 'GET') act(res, path);
     else if (path === '/admin/archive:verify') resume(res, sample.archiveCheck, query);
     else if (path === '/admin/tenants/acme/export') resume(res, sample.tenantExport, query);
@@ -144,6 +148,7 @@ export async function openStandInApi({ tasks = 10_000, page }: StandInOptions = 
       eventsOf(path).push(event);
       resendTo(path);
     },
+    hang: (path) => void hanging.add(path),
     cut: () => server.closeAllConnections(),
     async [Symbol.asyncDispose]() {
       const closed = new Promise((resolve) => server.close(resolve));

@@ -15,6 +15,7 @@ const placed = [
 ];
 const key = 'a-key-for-operators';
 const deployments = new Deployments();
+const fileChanges: { text: string | undefined } = { text: undefined };
 let url: string;
 let folder: string;
 let env: Record<string, string>;
@@ -22,7 +23,7 @@ let env: Record<string, string>;
 beforeAll(async () => {
   for (const { number } of placed) await deployments.add(number);
   const admin = { host: '127.0.0.1', port: 0, key, hasConsole: false };
-  const { url: served, adminUrl = '' } = await deployments.serve(placed, { admin });
+  const { url: served, adminUrl = '' } = await deployments.serve(placed, { admin, fileChanges });
   url = served;
   folder = await mkdtemp(join(tmpdir(), 'deployments-'));
   const file = join(folder, 'deployments.json');
@@ -68,6 +69,16 @@ describe('switchyard, at a gateway of several deployments', () => {
       expect(out).toMatch(new RegExp(`^Ok: Deployment ${number}: (?:Redis|Valkey) \\d`, 'm'));
       expect(out).toMatch(new RegExp(`^Ok: Deployment ${number}: The agent echo has a worker`, 'm'));
     }
+  });
+
+  it('doctor says that the file is not what the gateway has read', async () => {
+    const look = async () => (await run(['doctor', '--agent-card', 'http://127.0.0.1:49999'], { env })).out;
+    expect(await look()).not.toContain('DEPLOYMENTS_FILE');
+    fileChanges.text = 'deployment 2 is new';
+    expect(await look()).toMatch(
+      /^Warning: DEPLOYMENTS_FILE is not what the gateway has read at its start: deployment 2 is new\nDo: Restart all/m,
+    );
+    fileChanges.text = undefined;
   });
 
   it('doctor says which one does not answer', async () => {

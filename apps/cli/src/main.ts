@@ -19,6 +19,8 @@ const programs = new Map<string, () => Promise<unknown>>([
 ]);
 if (existsSync(load)) programs.set('load', () => import(load.href));
 
+const EXIT_AFTER_MS = 1_000;
+
 const program = programs.get(process.argv[2] ?? '');
 if (program) {
   const [name = ''] = process.argv.splice(2, 1);
@@ -28,6 +30,8 @@ if (program) {
   });
 } else {
   process.exitCode = await runCommand();
+  // What hangs, such as the look-up of a name for `doctor`, must not keep the process.
+  setTimeout(() => process.stdout.writableLength === 0 && process.exit(), EXIT_AFTER_MS).unref();
 }
 
 /** The packages of a program need not be installed. */

@@ -179,6 +179,30 @@ describe('switchyard doctor', () => {
     }
   });
 
+  it('ends within ten seconds, and says what did not answer, whatever hangs', async () => {
+    const silent = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const hanging = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const part = await openStandInApi({ tasks: 1 });
+    for (const path of ['/admin/files', '/admin/archive', '/admin/overview']) part.hang(path);
+    const given = { ...env, REDIS_URL: hanging.replace('http', 'redis') };
+    const begun = performance.now();
+    const [all, some] = await Promise.all([
+      run(['doctor', '--agent-card', hanging], { env: { ...given, SWITCHYARD_OPERATOR_URL: hanging } }),
+      run(['doctor', ...nobody], { env: { ...env, SWITCHYARD_OPERATOR_URL: part.url, ADMIN_KEY: part.key } }),
+    ]);
+    expect(performance.now() - begun).toBeLessThan(11_000);
+    silent.close();
+    await part[Symbol.asyncDispose]();
+    expect(all.out).toMatch(/^Problem: Redis did not answer within \d+ s.*\nDo: Start Redis/m);
+    expect(all.out).toMatch(/^Problem: The gateway did not answer within 9 s\nDo: See whether its process is frozen/m);
+    expect(all.out).toMatch(/^Problem: The operators' port did not answer within 3 s\nDo: /m);
+    expect(some.out).toMatch(/^Problem: The gateway, asked for agents and queues, did not answer within 6 s\nDo: /m);
+    expect(some.out).toMatch(/^Problem: The archive did not answer within 6 s\nDo: See whether PostgreSQL/m);
+    expect(some.out).toMatch(/^Problem: The place of the files did not answer within 6 s\nDo: .* FILES_URL/m);
+    expect(some.out).toContain(`Ok: The operators' port answers at ${part.url}\n`);
+  }, 20_000);
+
   it('prints one JSON document, also if nothing is configured or reachable, or Redis is frozen', async () => {
     const frozen = await startRedis();
     const client = new Redis(frozen.url);

@@ -36,6 +36,8 @@ export interface GatewayConfig {
   readonly store: Partial<StoreSettings> & Pick<StoreSettings, 'redisUrl'>;
   /** All that the gateway serves; unset: one, as `store` says. */
   readonly deployments: readonly ListedDeployment[] | undefined;
+  /** The file that names them. */
+  readonly deploymentsFile: string | undefined;
   /** URL of the archive; unset: ended tasks are gone when Redis forgets them. */
   readonly archiveUrl: string | undefined;
   readonly logLevel: LevelWithSilent;
@@ -77,6 +79,7 @@ export function readConfig(environment: Environment): GatewayConfig {
       auditRetentionMs: values.AUDIT_RETENTION_MS,
     },
     deployments: readDeploymentsOf(raw, environment),
+    deploymentsFile: values.DEPLOYMENTS_FILE,
     archiveUrl: raw.check('ARCHIVE_URL', () => values.ARCHIVE_URL && requireArchiveUrl(values.ARCHIVE_URL)),
     logLevel: values.LOG_LEVEL,
     logFormat: values.LOG_FORMAT,

@@ -17,6 +17,7 @@ import { createLegacyService } from './bindings/v0_3/service.ts';
 import { HeldRequests } from './call/held-requests.ts';
 import { type Connect, Deployment, type GatewayStore } from './deployments/deployment.ts';
 import { Deployments } from './deployments/deployments.ts';
+import type { FileChanges } from './deployments/file-changes.ts';
 import { type PlacedDeployment, Placement } from './deployments/placement.ts';
 import { UnitedCredentials } from './deployments/united-credentials.ts';
 import { UnitedRegistry } from './deployments/united-registry.ts';
@@ -58,6 +59,8 @@ export interface Several {
   readonly idempotencyMs: number;
   /** How long the start waits for each. Default: 6 s. */
   readonly startWithinMs?: number;
+  /** Of the file that names them; unset: it does not change. */
+  readonly fileChanges?: Pick<FileChanges, 'text'> | undefined;
 }
 
 /** The addresses of a gateway. */
@@ -160,6 +163,7 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log, sev
     new AdminPort(settings.admin, {
       backends: new AdminBackends(home, deployments, {
         deployments: listed,
+        fileChanges: () => several?.fileChanges?.text,
         files,
         readiness: () => readiness.read(),
         streams: () => ({ used: resources.streams.taken, max: settings.resources.streams.total }),

@@ -15,6 +15,7 @@ import { RedisUnusable } from '@switchyard/store';
 import { createLog, ErrorThrottle, LevelSwitch, logOutput, startTraces } from '@switchyard/telemetry';
 import { GrpcUnavailable } from './bindings/grpc/grpc-listener.ts';
 import { readConfig } from './config.ts';
+import { FileChanges } from './deployments/file-changes.ts';
 import { type OpenStore, openStores } from './deployments/open-stores.ts';
 import { createGateway } from './gateway.ts';
 
@@ -54,6 +55,8 @@ async function main(): Promise<void> {
   const onArchiveError = (error: Error): void => {
     if (throttle.isDue(error)) log.warn({ event: 'error', where: 'archive', err: String(error) }, 'error');
   };
+  const { deployments, deploymentsFile } = config;
+  const fileChanges = deployments && deploymentsFile ? new FileChanges(deploymentsFile, deployments) : undefined;
   const stores = await openStores(config, { onRedisError, onArchiveError });
   const traces = await startTraces(
     { ...config.traces, proxies: nodeProxies(config.proxies) },
@@ -85,6 +88,7 @@ async function main(): Promise<void> {
         connect: connect.bind(undefined, each),
       })),
       idempotencyMs: stores.own.store.settings.idempotencyMs,
+      fileChanges,
     },
   });
 
@@ -101,6 +105,11 @@ async function main(): Promise<void> {
   process.on('SIGUSR2', level.toggle);
   for (const file of config.files) watchFile(file, { interval: WATCH_MS, persistent: false }, reload);
 
+  const sayChanges = (): void => {
+    if (fileChanges?.check()) log.warn({ event: 'deployments-file-changed', changes: fileChanges.text }, restartAll);
+  };
+  if (deploymentsFile) watchFile(deploymentsFile, { interval: WATCH_MS, persistent: false }, sayChanges);
+
   if (!stores.several)
     await connect(stores.own, ({ message: reason }) => {
       log.error({ event: 'too-old', reason }, 'the gateway stops: it is too old for the schema in this Redis');
@@ -115,6 +124,9 @@ async function main(): Promise<void> {
     if (process.connected) process.disconnect();
   };
 }
+
+const restartAll =
+  'DEPLOYMENTS_FILE has changed: the gateway goes on with what it has read at its start; restart all gateways';
 
 /** Interval of the check for changed key and certificate files. */
 const WATCH_MS = 10_000;

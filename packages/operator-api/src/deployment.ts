@@ -127,6 +127,11 @@ export const meSchema = z.object({
   /** Of several deployments: the one of this answer, and all that the gateway has. */
   deployment: count.optional(),
   deployments: z.array(count).optional(),
+  /**
+   * How the gateway's DEPLOYMENTS_FILE differs from what it has read at its start: `deployment 2 is new`. It needs a
+   * restart.
+   */
+  deploymentsFileChanges: z.string().optional(),
 });
 
 export type AgentReading = z.infer<typeof agentReadingSchema>;

@@ -24,8 +24,9 @@ import { adminPortOf } from '../up/settings.ts';
 import { checkProxies } from './check-proxies.ts';
 import { checkRedis } from './check-redis.ts';
 import { type Finding, ofDeployment } from './finding.ts';
-import { explained, type OperatorAccess, operatorAccess, operatorClient } from './operator.ts';
+import { explained, operatorAccess, operatorClient } from './operator.ts';
 import { holderOf } from './ports.ts';
+import { endingWith, probe } from './probe.ts';
 import { allAgents } from './queue.ts';
 
 /** `doctor`: problems of an installation, and what to do. Changes nothing. */
@@ -42,11 +43,11 @@ export function addDoctorCommand(program: Command, invocation: Invocation): void
       const findings = (
         await Promise.all([
           checkNode(),
-          checkPorts(invocation),
-          checkProxies(invocation.env),
-          checkRedis(invocation),
-          checkGateway(session),
-          checkOperators(invocation, session),
+          probe(probed.ports, () => checkPorts(invocation)),
+          probe(probed.proxies, () => checkProxies(invocation.env)),
+          probe(probed.redis, () => checkRedis(invocation)),
+          probe(probed.gateway, (signal) => checkGateway(endingWith(session, signal))),
+          probe(probed.operators, (signal) => checkOperators(invocation, endingWith(session, signal))),
         ])
       ).flat();
       const problems = findings.filter(({ verdict }) => verdict === 'problem').length;
@@ -54,6 +55,48 @@ export function addDoctorCommand(program: Command, invocation: Invocation): void
       if (problems > 0) throw new CommandFailure('SWITCHYARD_ERR_UNWELL', `${problems} problems`, { isReported: true });
     });
 }
+
+/**
+ * All probes run at once, and each ends in time: `doctor` takes ten seconds at most. Redis is asked twice, and a gateway
+ * waits some seconds for its Redis.
+ */
+const probed = {
+  ports: {
+    what: 'The ports of this machine',
+    withinMs: 9_000,
+    todo: 'See whether the name in HOST is found.',
+    verdict: 'warning',
+  },
+  proxies: { what: 'The proxies', withinMs: 9_000, todo: 'Correct HTTPS_PROXY and HTTP_PROXY.' },
+  redis: { what: 'Redis', withinMs: 9_500, todo: 'Start Redis, or set REDIS_URL to its address.' },
+  gateway: {
+    what: 'The gateway',
+    withinMs: 9_000,
+    todo: 'See whether its process is frozen, and whether --agent-card is right.',
+  },
+  operators: { what: "The operators' port", withinMs: 9_500, todo: 'See whether the gateway is frozen.' },
+  me: {
+    what: "The operators' port",
+    withinMs: 3_000,
+    todo: 'See whether the gateway is frozen, and whether SWITCHYARD_OPERATOR_URL is right.',
+  },
+  agents: {
+    what: 'The gateway, asked for agents and queues,',
+    withinMs: 6_000,
+    todo: 'See whether its Redis answers; the log of the gateway says more.',
+  },
+  archive: {
+    what: 'The archive',
+    withinMs: 6_000,
+    todo: 'See whether PostgreSQL at ARCHIVE_URL runs: the log of a gateway says more.',
+  },
+  files: {
+    what: 'The place of the files',
+    withinMs: 6_000,
+    todo: 'See whether the volume or the bucket at FILES_URL answers.',
+  },
+  console: { what: 'The console', withinMs: 6_000, todo: 'See the log of the gateway.' },
+} as const;
 
 const workersSchema = pageOf('workers', workerReadingSchema);
 
@@ -109,16 +152,26 @@ async function checkGateway({ call, options }: Session): Promise<Finding[]> {
 async function checkOperators(invocation: Invocation, session: Session): Promise<Finding[]> {
   try {
     const access = await operatorAccess(invocation);
-    const api = operatorClient(access, session);
-    const me = await explained(access.url, api.call('/admin/me', meSchema));
-    const found = await Promise.all(
-      (me.deployments ?? [undefined]).map((deployment) => checkDeployment(access, session, { ...me, deployment })),
-    );
+    const api = (signal: AbortSignal, deployment?: number): OperatorClient =>
+      operatorClient(access, endingWith(session, signal), { deployment });
+    let me: Me | undefined;
+    const late = await probe(probed.me, async (signal) => {
+      me = await explained(access.url, api(signal).call('/admin/me', meSchema));
+      return [];
+    });
+    if (!me) return late;
+    const { version, deployments = [undefined], deploymentsFileChanges: changes } = me;
+    const found = await Promise.all([
+      ...deployments.map((deployment) =>
+        checkDeployment(access.url, (signal) => api(signal, deployment), { version, deployment }),
+      ),
+      probe(probed.files, (signal) => explained(access.url, checkFiles(api(signal)))),
+      probe(probed.console, (signal) => checkConsole(access.url, signal)),
+    ]);
     return [
       { verdict: 'ok', text: `The operators' port answers at ${access.url}` },
+      ...(changes === undefined ? [] : [fileChangesFinding(changes)]),
       ...found.flat(),
-      ...(await explained(access.url, checkFiles(api))),
-      await checkConsole(access.url, session),
     ];
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error;
@@ -127,34 +180,40 @@ async function checkOperators(invocation: Invocation, session: Session): Promise
   }
 }
 
+function fileChangesFinding(changes: string): Finding {
+  const text = `DEPLOYMENTS_FILE is not what the gateway has read at its start: ${changes}`;
+  return { verdict: 'warning', text, todo: 'Restart all gateways, as docs/deployments.md says.' };
+}
+
 async function checkDeployment(
-  access: OperatorAccess,
-  session: Session,
+  url: string,
+  api: (signal: AbortSignal) => OperatorClient,
   { version, deployment }: Pick<Me, 'version' | 'deployment'>,
 ): Promise<Finding[]> {
-  const api = operatorClient(access, session, { deployment });
   try {
-    const [agents, versions, overview, archive] = await explained(
-      access.url,
-      Promise.all([
-        allAgents(api),
-        versionsOf(api, version),
-        api.call('/admin/overview', overviewSchema),
-        checkArchive(api),
-      ]),
-    );
-    const all = [
-      ...agents.map(agentFinding),
-      ...clientFindings(overview),
-      versionFinding(versions),
-      ...limitFindings(overview),
-      ...archive,
-    ];
-    return ofDeployment(all, deployment);
+    const found = await Promise.all([
+      probe(probed.agents, (signal) => explained(url, checkAgents(api(signal), version))),
+      probe(probed.archive, (signal) => explained(url, checkArchive(api(signal)))),
+    ]);
+    return ofDeployment(found.flat(), deployment);
   } catch (error) {
     if (deployment === undefined || !(error instanceof CommandFailure)) throw error;
     return [{ verdict: 'problem', text: error.message, todo: 'Start its Redis; the log of the gateway says more.' }];
   }
+}
+
+async function checkAgents(api: OperatorClient, version: string): Promise<Finding[]> {
+  const [agents, versions, overview] = await Promise.all([
+    allAgents(api),
+    versionsOf(api, version),
+    api.call('/admin/overview', overviewSchema),
+  ]);
+  return [
+    ...agents.map(agentFinding),
+    ...clientFindings(overview),
+    versionFinding(versions),
+    ...limitFindings(overview),
+  ];
 }
 
 async function checkArchive(api: OperatorClient): Promise<Finding[]> {
@@ -268,12 +327,12 @@ function spanText(ms: number): string {
   return hours >= 1 ? `${Math.round(hours)} h` : `${Math.round(hours * 60)} min`;
 }
 
-async function checkConsole(url: string, { call: { signal } }: Session): Promise<Finding> {
+async function checkConsole(url: string, signal: AbortSignal): Promise<Finding[]> {
   const { status } = await explained(url, fetch(new URL('/console/', url), { signal }));
-  if (status === 200) return { verdict: 'ok', text: `The console is at ${url}/console/` };
+  if (status === 200) return [{ verdict: 'ok', text: `The console is at ${url}/console/` }];
   return status === 503
-    ? { verdict: 'warning', text: 'The console is not built', todo: 'node scripts/console/build.ts' }
-    : { verdict: 'warning', text: 'The gateway serves no console', todo: 'Set CONSOLE=on for the gateway.' };
+    ? [{ verdict: 'warning', text: 'The console is not built', todo: 'node scripts/console/build.ts' }]
+    : [{ verdict: 'warning', text: 'The gateway serves no console', todo: 'Set CONSOLE=on for the gateway.' }];
 }
 
 function agentFinding({

@@ -11,10 +11,18 @@ export const meRoutes: readonly AdminRoute[] = [
   adminRoute(
     ['get', '/admin/me'],
     noParameters,
-    async ({ clientsNeedKeys, deployments }, { operator }): Promise<Me> => {
+    async ({ clientsNeedKeys, deployments, fileChanges }, { operator }): Promise<Me> => {
       const canTry = !clientsNeedKeys || operator.tenant !== undefined;
       const numbers = deployments && { deployments: deployments.map(({ number }) => number) };
-      return { name: operatorName(operator), may: operator.may, canTry, version, ...numbers };
+      const changes = fileChanges();
+      return {
+        name: operatorName(operator),
+        may: operator.may,
+        canTry,
+        version,
+        ...numbers,
+        ...(changes !== undefined && { deploymentsFileChanges: changes }),
+      };
     },
   ),
 ];

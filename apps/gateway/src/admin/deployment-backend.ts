@@ -9,7 +9,7 @@ import { SeriesRecorder } from './series.ts';
 /** What is the same for all deployments of a gateway. */
 export type SharedByBackends = Pick<
   AdminBackend,
-  'files' | 'readiness' | 'streams' | 'clientsNeedKeys' | 'deployments'
+  'files' | 'readiness' | 'streams' | 'clientsNeedKeys' | 'deployments' | 'fileChanges'
 >;
 
 /** A deployment, for operators. What needs it throws Unavailable until the gateway has reached it. */
@@ -20,6 +20,7 @@ export class DeploymentBackend implements AdminBackend {
   readonly streams: AdminBackend['streams'];
   readonly clientsNeedKeys: boolean;
   readonly deployments: AdminBackend['deployments'];
+  readonly fileChanges: AdminBackend['fileChanges'];
   readonly series: SeriesRecorder;
   readonly #deployment: Deployment;
 
@@ -31,6 +32,7 @@ export class DeploymentBackend implements AdminBackend {
     this.streams = shared.streams;
     this.clientsNeedKeys = shared.clientsNeedKeys;
     this.deployments = shared.deployments;
+    this.fileChanges = shared.fileChanges;
     this.series = new SeriesRecorder({
       queues: () => this.ops.queues(),
       redisBytes: () => this.ops.redisBytes(),

@@ -27,6 +27,8 @@ export interface AdminBackend {
   readonly readiness: () => Promise<ReadinessReading>;
   /** All that the gateway serves; unset: there is one. */
   readonly deployments: readonly ServedDeployment[] | undefined;
+  /** How the file that names them differs from what the gateway has read. Unset: it does not. */
+  readonly fileChanges: () => string | undefined;
   /** Figures over time. */
   readonly series: { read(fromMs?: number): Series };
   /** Streams of this gateway, and how many it may have. */

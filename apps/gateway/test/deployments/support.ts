@@ -3,6 +3,7 @@ import { RedisUnreachable, Store, type StoreSettings } from '@switchyard/store';
 import { pino } from 'pino';
 import { inject } from 'vitest';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
+import type { FileChanges } from '../../src/deployments/file-changes.ts';
 import type { PlacedDeployment } from '../../src/deployments/placement.ts';
 import type { Listening } from '../../src/gateway.ts';
 import { createGateway, type Gateway, type GatewaySettings } from '../../src/index.ts';
@@ -30,6 +31,11 @@ const settings: Partial<GatewaySettings> = {
   auth: { keys: [...subjects.map((subject) => keyOf(subject)), keyOf('acme', 'acme')] },
 };
 
+interface Served extends Partial<GatewaySettings> {
+  readonly away?: readonly number[];
+  readonly fileChanges?: Pick<FileChanges, 'text'>;
+}
+
 /** Several deployments on the Redis of the tests, without workers: the test runs the turns itself. */
 export class Deployments implements AsyncDisposable {
   readonly stores = new Map<number, Store>();
@@ -56,7 +62,7 @@ export class Deployments implements AsyncDisposable {
   /** A gateway that serves all of these; operators' requests are about the first. */
   async serve(
     placed: readonly PlacedDeployment[],
-    { away = [] as readonly number[], ...given }: Partial<GatewaySettings> & { readonly away?: readonly number[] } = {},
+    { away = [], fileChanges, ...given }: Served = {},
   ): Promise<Listening> {
     const deployments = placed.map((each) => ({
       ...each,
@@ -67,7 +73,8 @@ export class Deployments implements AsyncDisposable {
     }));
     const [home] = deployments;
     if (!home) throw new Error('no deployment');
-    const several = { deployments, idempotencyMs: home.store.settings.idempotencyMs, startWithinMs: 200 };
+    const { idempotencyMs } = home.store.settings;
+    const several = { deployments, idempotencyMs, startWithinMs: 200, fileChanges };
     const gateway = createGateway(
       { ...settings, ...given },
       { store: home.store, log: pino({ level: 'silent' }), several },

@@ -1,0 +1,44 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type ListedDeployment, readDeployments } from './deployments-file.ts';
+
+/**
+ * How the file of DEPLOYMENTS_FILE, and the passwords and certificates that it names, differ from what the gateway has
+ * read at its start. It does not take them over: see docs/deployments.md.
+ */
+export class FileChanges {
+  readonly #file: string;
+  readonly #read: readonly ListedDeployment[];
+  #text: string | undefined;
+
+  constructor(file: string, read: readonly ListedDeployment[]) {
+    this.#file = file;
+    this.#read = read;
+  }
+
+  /** As of the last check: `deployment 2 is new`. Undefined: none. */
+  get text(): string | undefined {
+    return this.#text;
+  }
+
+  /** Reads the file again. @returns whether there are changes other than those that were there before */
+  check(): boolean {
+    const previous = this.#text;
+    try {
+      this.#text = changesBetween(this.#read, readDeployments(this.#file));
+    } catch (error) {
+      this.#text = error instanceof Error ? error.message : String(error);
+    }
+    return this.#text !== undefined && this.#text !== previous;
+  }
+}
+
+function changesBetween(before: readonly ListedDeployment[], after: readonly ListedDeployment[]): string | undefined {
+  const numbers = new Set([...before, ...after].map(({ number }) => number));
+  const changes = [...numbers].flatMap((number) => {
+    const [old, current] = [before, after].map((all) => all.find((each) => each.number === number));
+    if (isDeepStrictEqual(old, current)) return [];
+    if (!old) return `deployment ${number} is new`;
+    return current ? `deployment ${number} has changed` : `deployment ${number} is gone`;
+  });
+  return changes.length > 0 ? changes.join(', ') : undefined;
+}

@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, it } from 'vitest';
+import { readDeployments } from '../../src/deployments/deployments-file.ts';
+import { FileChanges } from '../../src/deployments/file-changes.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'deployments-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const path = join(folder, 'deployments.json');
+const password = join(folder, 'password');
+const [a, b, c] = [0, 1, 2].map((number) => ({
+  number,
+  redisUrl: `redis://host-${number}`,
+  redisPasswordFile: password,
+}));
+const write = (...deployments: unknown[]): void => writeFileSync(path, JSON.stringify({ deployments }));
+
+it('says once how a file of deployments differs from what the gateway has read', () => {
+  writeFileSync(password, 'secret');
+  write(a, b);
+  const changes = new FileChanges(path, readDeployments(path));
+  expect([changes.check(), changes.text]).toEqual([false, undefined]);
+  write({ ...a, share: 2 }, c);
+  expect([changes.check(), changes.text]).toEqual([
+    true,
+    'deployment 0 has changed, deployment 1 is gone, deployment 2 is new',
+  ]);
+  expect(changes.check()).toBe(false);
+  writeFileSync(path, '{');
+  expect([changes.check(), changes.text]).toEqual([true, 'the file is not JSON']);
+  write(b, a);
+  expect([changes.check(), changes.text]).toEqual([false, undefined]);
+  writeFileSync(password, 'another');
+  expect([changes.check(), changes.text]).toEqual([true, 'deployment 0 has changed, deployment 1 has changed']);
+  expect(changes.text).not.toContain('another');
+});
