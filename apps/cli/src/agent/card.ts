@@ -118,8 +118,15 @@ async function download(urls: readonly URL[], version: string, send: typeof fetc
   throw cardNotFound(urls, status);
 }
 
+const whichAddress = 'Give --agent-card the origin of an agent, or the whole URL of its card.';
+
 /** Of an agent of Switchyard, whose path has its id, the failure names it. */
 function cardNotFound(urls: readonly URL[], status: number): CommandFailure {
+  if (status >= 500)
+    return new CommandFailure('A2ACLI_ERR_UNREACHABLE', `${urls[0]?.origin} answers with HTTP ${status}`, {
+      a2aCode: status,
+      hint: 'Try again in a moment.',
+    });
   const [, id] = urls.map(({ pathname }) => /^\/agents\/([^/]{1,200})/.exec(pathname)).find(Boolean) ?? [];
   const missing = `There is no Agent Card at ${urls.join(' or ')} (HTTP ${status})`;
   return new CommandFailure(
@@ -127,10 +134,7 @@ function cardNotFound(urls: readonly URL[], status: number): CommandFailure {
     id === undefined ? missing : `There is no agent ${id}: ${missing}`,
     {
       a2aCode: status,
-      hint:
-        id === undefined
-          ? 'Give --agent-card the origin of an agent, or the whole URL of its card.'
-          : `${urls[0]?.origin}/agents lists the agents that are there.`,
+      hint: id === undefined ? whichAddress : `${urls[0]?.origin}/agents lists the agents that are there.`,
     },
   );
 }
@@ -148,6 +152,9 @@ function jsonIn(text: string, reference: string): unknown {
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    throw new CommandFailure('A2ACLI_ERR_CARD_INVALID', `The Agent Card at ${reference} is not JSON`, { cause: error });
+    throw new CommandFailure('A2ACLI_ERR_CARD_INVALID', `The Agent Card at ${reference} is not JSON`, {
+      hint: whichAddress,
+      cause: error,
+    });
   }
 }

@@ -17,7 +17,14 @@ export async function fetchWithinOrigin(url: URL, { hasCredentials, ...init }: R
   let to = url;
   const request: RequestInit = { ...init, redirect: 'manual' };
   for (let hops = 0; hops <= maxRedirects; hops += 1) {
-    const response = await fetch(to, request);
+    const response = await fetch(to, request).catch((error: unknown) => {
+      if (to === url || init.signal?.aborted) throw error;
+      const text = `${url.origin} redirects to ${to.origin}, which does not answer`;
+      throw new CommandFailure('A2ACLI_ERR_UNREACHABLE', text, {
+        hint: 'The address is not the right one, or needs a login in a browser.',
+        cause: error,
+      });
+    });
     const location = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null;
     if (location === null) return response;
     await response.body?.cancel();

@@ -1,5 +1,5 @@
 import { CommandFailure } from '../failures/failure.ts';
-import { proxyFailure } from '../failures/proxy-failure.ts';
+import { networkReason, proxyFailure } from '../failures/network-failure.ts';
 import { isLoopbackUrl } from '../settings/this-machine.ts';
 import { understood } from './odd-answers.ts';
 import { fetchWithinOrigin } from './redirects.ts';
@@ -65,9 +65,7 @@ function unreached(url: URL, error: unknown, signal?: AbortSignal | null): Error
   if (signal?.aborted) return signal.reason instanceof Error ? signal.reason : new Error('stopped');
   const failure = proxyFailure(error, url);
   if (failure) return failure;
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const reason = cause instanceof Error ? cause.message || ('code' in cause ? String(cause.code) : cause.name) : cause;
-  return new CommandFailure('A2ACLI_ERR_UNREACHABLE', `No answer from ${url.origin}: ${reason}`, {
+  return new CommandFailure('A2ACLI_ERR_UNREACHABLE', `No answer from ${url.origin}: ${networkReason(error)}`, {
     hint: isLoopbackUrl(url.origin)
       ? 'Is the agent running, for example with switchyard up in this folder? Is --agent-card its address?'
       : 'Is the agent running, and is --agent-card its address?',

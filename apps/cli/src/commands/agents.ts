@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { type GatewayPaths, openGateway } from '../agent/gateway.ts';
-import { callFailure } from '../failures/call-failure.ts';
+import { callFailure, isCutOff } from '../failures/call-failure.ts';
 import { CommandFailure } from '../failures/failure.ts';
 import { field } from '../output/labelled-text.ts';
 import { type Invocation, openSession } from '../session/session.ts';
@@ -100,7 +100,12 @@ async function jsonAt<Schema extends z.ZodType>(
   options: { readonly isPublic?: boolean } = {},
 ): Promise<z.output<Schema>> {
   const response = await gateway.get(path, options);
-  const { data } = schema.safeParse(response.ok ? await response.json().catch(() => undefined) : undefined);
+  if (response.status >= 500)
+    throw new CommandFailure('A2ACLI_ERR_UNREACHABLE', `${gateway.base} answers with HTTP ${response.status}`, {
+      a2aCode: response.status,
+      hint: 'Try again in a moment.',
+    });
+  const { data } = schema.safeParse(response.ok ? await response.json().catch(unlessCutOff) : undefined);
   if (data !== undefined) return data;
   throw new CommandFailure(
     'A2ACLI_ERR_CARD_NOT_FOUND',
@@ -110,6 +115,11 @@ async function jsonAt<Schema extends z.ZodType>(
       hint: 'Only Switchyard gateways have one. Any agent has a card: card get.',
     },
   );
+}
+
+/** No JSON is no list of agents. */
+function unlessCutOff(error: unknown): undefined {
+  if (isCutOff(error)) throw error;
 }
 
 function agentText({ id, name, description, version, isDefault, workers, url, skills }: Listed): string {

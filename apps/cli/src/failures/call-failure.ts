@@ -41,9 +41,16 @@ export function callFailure(error: unknown, signal?: AbortSignal): CommandFailur
       hint: missingHint,
       cause: error,
     });
-  const message = error instanceof Error ? error.message : String(error);
+  const message = isCutOff(error) ? 'The connection ended in the middle of the answer' : textOf(error);
   return new CommandFailure('A2ACLI_ERR_INTERNAL', message, { cause: error });
 }
+
+/** As `fetch` says it of the body of an answer. */
+export function isCutOff(error: unknown): boolean {
+  return error instanceof TypeError && error.message === 'terminated';
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 function protocolFailure(error: A2AError): CommandFailure {
   const { code, name } = onTheWire(error);

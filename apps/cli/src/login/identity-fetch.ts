@@ -1,7 +1,7 @@
 import { ResponseBodyError, WWWAuthenticateChallengeError } from 'oauth4webapi';
 import { z } from 'zod';
 import { CommandFailure } from '../failures/failure.ts';
-import { proxyFailure } from '../failures/proxy-failure.ts';
+import { proxyFailure } from '../failures/network-failure.ts';
 import { isLoopbackUrl } from '../settings/this-machine.ts';
 
 /** Longest wait for an answer of an identity server, in milliseconds. */

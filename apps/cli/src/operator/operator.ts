@@ -2,10 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { OperatorClient, type OperatorClientOptions, OperatorError } from '@switchyard/operator-api';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { isCutOff } from '../failures/call-failure.ts';
 import { CommandFailure } from '../failures/failure.ts';
-import { proxyFailure } from '../failures/proxy-failure.ts';
+import { networkReason, proxyFailure } from '../failures/network-failure.ts';
 import { type Invocation, openSession, type Session } from '../session/session.ts';
 import { countIn } from '../settings/options.ts';
+import { isOperatorsPort, requireGatewayAnswer } from './gateway-answer.ts';
 import { defaultOperatorUrl, operatorKey, operatorUrl } from './operator-settings.ts';
 
 const operatorHelp = `
@@ -60,11 +62,14 @@ export function operatorClient(
   { call: { signal } }: Pick<Session, 'call'>,
   asked: AskedDeployment = {},
 ): OperatorClient {
-  // A redirect would take the key to another address.
   return new OperatorClient({
     ...access,
     ...asked,
-    fetch: (url, init) => fetch(url, { ...init, signal, redirect: 'error' }),
+    fetch: async (url, init) => {
+      // A redirect would take the key to another address.
+      const response = await fetch(url, { ...init, signal, redirect: 'manual' });
+      return requireGatewayAnswer(response, new Headers(init?.headers).get('accept'));
+    },
   });
 }
 
@@ -85,7 +90,11 @@ export interface OperatorAccess {
 
 /** @throws {CommandFailure} */
 export async function operatorAccess(invocation: Invocation): Promise<OperatorAccess> {
-  const { url } = await operatorUrl(invocation);
+  const { url, source } = await operatorUrl(invocation);
+  if (!/^https?:\/\//.test(url) || !URL.canParse(url))
+    throw new CommandFailure('A2ACLI_ERR_USAGE', `${source} is no address: ${url}`, {
+      hint: `It is that of an operators' port, such as ${defaultOperatorUrl}.`,
+    });
   return { url, key: await readKey(invocation, url) };
 }
 
@@ -123,22 +132,37 @@ export function operatorFailure(error: unknown, url: string): unknown {
   if (error instanceof z.ZodError)
     return new CommandFailure(
       'SWITCHYARD_ERR_UNKNOWN_ANSWER',
-      `${url} sent an unexpected response: ${z.prettifyError(error)}`,
+      `${url} sent an answer that this command does not understand: ${firstIssueOf(error)}`,
       {
-        hint: 'Do this command and the gateway have the same version?',
+        hint: 'Do this command and the gateway have the same version? Is it the operators’ port of a gateway?',
         cause: error,
       },
     );
+  if (error instanceof SyntaxError)
+    return new CommandFailure('SWITCHYARD_ERR_UNKNOWN_ANSWER', `${url} sent no complete JSON`, {
+      hint: isOperatorsPort,
+      cause: error,
+    });
+  if (isCutOff(error))
+    return new CommandFailure('A2ACLI_ERR_UNREACHABLE', `${url} ended the connection in the middle of its answer`, {
+      hint: 'Try again; if that lasts, the log of the gateway, or of a proxy before it, says why.',
+      cause: error,
+    });
   const failure = proxyFailure(error, new URL(url));
   if (failure) return failure;
   if (!(error instanceof TypeError && error.message === 'fetch failed')) return error;
-  const { cause } = error;
-  const why = cause instanceof Error && 'code' in cause ? cause.code : error.message;
-  return new CommandFailure('A2ACLI_ERR_UNREACHABLE', `No gateway has its operators' port at ${url}: ${why}`, {
+  const text = `No gateway has its operators' port at ${url}: ${networkReason(error)}`;
+  return new CommandFailure('A2ACLI_ERR_UNREACHABLE', text, {
     hint:
       'Is switchyard up running in this folder? ' +
       'For another deployment, set SWITCHYARD_OPERATOR_URL to its gateway’s ADMIN_HOST and ADMIN_PORT.',
   });
+}
+
+/** `agents: expected array, received undefined` */
+function firstIssueOf({ issues: [issue, ...others] }: z.ZodError): string {
+  const more = others.length > 0 ? `, and ${others.length} more` : '';
+  return issue ? `${issue.path.join('.')}: ${issue.message}${more}` : 'it is empty';
 }
 
 function refused({ status, reason, message, metadata }: OperatorError, url: string): CommandFailure {
@@ -147,10 +171,21 @@ function refused({ status, reason, message, metadata }: OperatorError, url: stri
       a2aCode: status,
       hint: 'Is it the key of this deployment? See ADMIN_KEY and ADMIN_KEY_FILE.',
     });
+  if (reason === '')
+    return new CommandFailure('SWITCHYARD_ERR_REFUSED', `${url} answered HTTP ${status}: ${message}`, {
+      a2aCode: status,
+      hint: isOperatorsPort,
+    });
+  if (status === 503)
+    return new CommandFailure(`SWITCHYARD_ERR_${reason}`, message, {
+      a2aCode: status,
+      hint: 'Try again in a moment; switchyard doctor says what does not answer.',
+      exitCode: 3,
+    });
   const [missing, id = ''] = Object.entries(metadata).find(([name]) => name in whereToLook) ?? [];
   const isMissing = status === 404 && missing !== undefined;
   const text = isMissing && !message.includes(id) ? `${message}: ${id}` : message;
-  return new CommandFailure(`SWITCHYARD_ERR_${reason || 'REFUSED'}`, text, {
+  return new CommandFailure(`SWITCHYARD_ERR_${reason}`, text, {
     a2aCode: status,
     hint: isMissing ? whereToLook[missing] : undefined,
   });

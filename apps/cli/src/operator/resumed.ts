@@ -12,7 +12,7 @@ const FIRST_PAUSE_MS = 500;
 const MAX_FAILURES = 6;
 
 /**
- * The events of an action of any length. A gateway ends its streams after ten minutes, and when it stops: then the action
+ * The events of an action of any length. If it cannot begin, that is its failure. A gateway ends its streams after ten minutes, and when it stops: then the action
  * goes on from where it was.
  * @throws {CommandFailure} it did not go on. Also what `open` throws
  */
@@ -21,16 +21,18 @@ export async function* resumed<Event extends Progress>(
   { from, signal }: { readonly from?: string | undefined; readonly signal: AbortSignal },
 ): AsyncGenerator<Event, void> {
   let pageToken = from;
+  let hasBegun = false;
   for (let failures = 0; failures < MAX_FAILURES; failures += 1) {
     try {
       for await (const event of open(pageToken)) {
+        hasBegun = true;
         if (event.nextPageToken !== pageToken) failures = 0;
         pageToken = event.nextPageToken;
         yield event;
         if (event.isDone) return;
       }
     } catch (error) {
-      if (signal.aborted || !isPassing(error) || failures === MAX_FAILURES - 1) throw error;
+      if (signal.aborted || !hasBegun || !isPassing(error) || failures === MAX_FAILURES - 1) throw error;
     }
     await pause(FIRST_PAUSE_MS * 2 ** failures, undefined, { signal });
   }
