@@ -110,14 +110,19 @@ async function fetchCard(settings: RemoteSettings): Promise<unknown> {
   throw failure;
 }
 
+/** Nothing was asked of the agent but its card. */
+function noCard(problem: string, cause?: unknown): RemoteError {
+  return new RemoteError('refused', `its answer is no agent card (${problem})`, { cause });
+}
+
 async function cardAt(url: string, settings: RemoteSettings): Promise<unknown> {
   const headers = { Accept: 'application/json', 'A2A-Version': '1.0', ...(await headersFor(settings)) };
   const fetchOnce = remoteFetch(settings, { timeoutMs: 10_000, maxBytes: maxCardBytes });
   const response = await fetchOnce(url, { headers });
   const text = await response.text();
   if (!response.ok) throw refusal(response, text);
-  const card: unknown = jsonIn(text);
-  if (!isObject(card)) throw new RemoteError('refused', 'its answer is no agent card');
+  const card: unknown = jsonIn(text, noCard);
+  if (!isObject(card)) throw noCard('it is not an object');
   return settings.cardVerifier ? (await settings.cardVerifier.verify(card)).card : card;
 }
 

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { executeTurn } from '@switchyard/agent/runtime';
 import { MemoryPort } from '@switchyard/agent/testing';
 import { describe, expect, it } from 'vitest';
@@ -165,3 +167,24 @@ describe('the URL of a remote agent', () => {
     expect(port.current.status.message?.parts[0]?.text).toContain('(HTTP 404)');
   });
 });
+
+it.each([
+  ['<html>Sign in</html>', 'it is a page, not JSON'],
+  ['{"name":"Pizza"} and more', 'it is not JSON'],
+  ['', 'it is empty'],
+  ['[1]', 'it is not an object'],
+])(
+  'an answer that is no card, such as %j, says so, and nothing of work that the agent may have done',
+  async (body, problem) => {
+    const server = createServer((_, response) => void response.end(body)).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const execute = remoteExecutor({ cardUrl: `http://127.0.0.1:${port}` });
+    const memory = new MemoryPort({ message: 'Hello' });
+    await executeTurn(agentThat(execute), memory);
+    server.close();
+    const text = memory.current.status.message?.parts[0]?.text;
+    expect(text).toContain(`its answer is no agent card (${problem})`);
+    expect(text).not.toContain('done its work');
+  },
+);

@@ -8,15 +8,15 @@ function notA2A(problem: string, cause?: unknown): RemoteError {
   return new RemoteError('refused', `its answer is not A2A (${problem}), and it may have done its work`, { cause });
 }
 
-/** @throws {RemoteError} the text is not JSON */
-export function jsonIn(text: string): unknown {
+/** @param wrong makes the error @throws {RemoteError} the text is not JSON */
+export function jsonIn(text: string, wrong: typeof notA2A = notA2A): unknown {
   const plain = text.replace(/^\uFEFF/, '').trim();
-  if (plain === '') throw notA2A('it is empty');
-  if (plain.startsWith('<')) throw notA2A('it is a page, not JSON');
+  if (plain === '') throw wrong('it is empty');
+  if (plain.startsWith('<')) throw wrong('it is a page, not JSON');
   try {
     return JSON.parse(plain);
   } catch (cause) {
-    throw notA2A('it is not JSON', cause);
+    throw wrong('it is not JSON', cause);
   }
 }
 
