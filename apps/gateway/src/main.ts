@@ -105,10 +105,7 @@ async function main(): Promise<void> {
   process.on('SIGUSR2', level.toggle);
   for (const file of config.files) watchFile(file, { interval: WATCH_MS, persistent: false }, reload);
 
-  const sayChanges = (): void => {
-    if (fileChanges?.check()) log.warn({ event: 'deployments-file-changed', changes: fileChanges.text }, restartAll);
-  };
-  if (deploymentsFile) watchFile(deploymentsFile, { interval: WATCH_MS, persistent: false }, sayChanges);
+  fileChanges?.watch(WATCH_MS, (changes) => log.warn({ event: 'deployments-file-changed', changes }, restartAll));
 
   if (!stores.several)
     await connect(stores.own, ({ message: reason }) => {
@@ -128,7 +125,7 @@ async function main(): Promise<void> {
 const restartAll =
   'DEPLOYMENTS_FILE has changed: the gateway goes on with what it has read at its start; restart all gateways';
 
-/** Interval of the check for changed key and certificate files. */
+/** Interval of the check for changed files. */
 const WATCH_MS = 10_000;
 
 /** Errors that the user can fix. */

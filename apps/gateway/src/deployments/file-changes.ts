@@ -20,7 +20,17 @@ export class FileChanges {
     return this.#text;
   }
 
-  /** Reads the file again. @returns whether there are changes other than those that were there before */
+  /**
+   * Reads the files again and again, as a change of a password or certificate is one of another file.
+   * @param onChange is called for changes other than those that were there before
+   */
+  watch(intervalMs: number, onChange: (text: string) => void): void {
+    setInterval(() => {
+      if (this.check() && this.#text !== undefined) onChange(this.#text);
+    }, intervalMs).unref();
+  }
+
+  /** Reads the files again. @returns whether there are changes other than those that were there before */
   check(): boolean {
     const previous = this.#text;
     try {

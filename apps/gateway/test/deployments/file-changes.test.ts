@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
+import { until } from '../../../../tests/support/until.ts';
 import { readDeployments } from '../../src/deployments/deployments-file.ts';
 import { FileChanges } from '../../src/deployments/file-changes.ts';
 
@@ -34,4 +35,15 @@ it('says once how a file of deployments differs from what the gateway has read',
   writeFileSync(password, 'another');
   expect([changes.check(), changes.text]).toEqual([true, 'deployment 0 has changed, deployment 1 has changed']);
   expect(changes.text).not.toContain('another');
+});
+
+it('sees that a password in the file has changed, though the file itself has not', async () => {
+  writeFileSync(password, 'secret');
+  write(a, b);
+  const changes = new FileChanges(path, readDeployments(path));
+  const seen: string[] = [];
+  changes.watch(20, (text) => seen.push(text));
+  writeFileSync(password, 'another');
+  await until(() => seen.length > 0, { what: 'the change is seen' });
+  expect(seen).toEqual(['deployment 0 has changed, deployment 1 has changed']);
 });
