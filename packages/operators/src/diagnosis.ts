@@ -89,7 +89,8 @@ function waitsForPerson({ record, interruption, budget, failingWebhooks }: TaskF
   const webhooks = webhookText(failingWebhooks);
   const texts = [
     isInput ? questionText(budget.asksAfter) : 'The task waits for an authorization by its client.',
-    interruption && `Without one it is canceled at ${new Date(interruption.endsAtMs).toISOString()}.`,
+    interruption &&
+      `Without ${isInput ? 'an answer' : 'it'} it is canceled at ${new Date(interruption.endsAtMs).toISOString()}.`,
     webhooks && `The client may not know of it: ${webhooks}.`,
   ];
   return {

@@ -211,7 +211,7 @@ const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
   [
     'waits-for-input',
     { ...queued, record: { ...record, state: 'TASK_STATE_INPUT_REQUIRED', job: 0 }, interruption },
-    'The task waits for an answer of its client to its question. Without one it is canceled at 2026-03-02T11:59:51.000Z.',
+    'The task waits for an answer of its client to its question. Without an answer it is canceled at 2026-03-02T11:59:51.000Z.',
   ],
   [
     'waits-for-input',
@@ -219,9 +219,10 @@ const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
       ...queued,
       record: { ...record, state: 'TASK_STATE_INPUT_REQUIRED', job: 0 },
       budget: { asksAfter: '2.00 USD of 2.00 USD' },
+      interruption,
     },
     'The task has spent its budget, 2.00 USD of 2.00 USD, and asks whether it may go on: ' +
-      '"yes" lets it spend as much again, "no" ends it.',
+      '"yes" lets it spend as much again, "no" ends it. Without an answer it is canceled at 2026-03-02T11:59:51.000Z.',
   ],
   [
     'waits-for-input',

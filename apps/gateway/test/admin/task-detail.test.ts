@@ -67,7 +67,7 @@ describe('the diagnosis of a task', () => {
     const { diagnosis } = await detail(id);
     expect(diagnosis).toMatchObject({ finding: 'waits-for-input', isStuck: false, actions: ['answer', 'cancel'] });
     expect(Date.parse(diagnosis.since ?? '')).toBeGreaterThan(Date.now() - 60_000);
-    expect(diagnosis.text).toMatch(/ Without one it is canceled at \d{4}-/);
+    expect(diagnosis.text).toMatch(/ Without an answer it is canceled at \d{4}-/);
   });
 
   it('says that it has failed and why, with its dead letter and its steps', async () => {
