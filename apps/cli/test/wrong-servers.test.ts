@@ -27,7 +27,18 @@ const unavailable = JSON.stringify({
   error: { code: 503, status: 'UNAVAILABLE', message: 'Redis does not answer', details: [{ reason: 'UNAVAILABLE' }] },
 });
 
+const ofClients = JSON.stringify({
+  error: { code: 404, message: 'Nothing is served at this path', details: [{ reason: 'NOT_FOUND', metadata: {} }] },
+});
+
 it.each<[what: string, listener: RequestListener, code: number, reason: RegExp, hint: RegExp]>([
+  [
+    "the clients' port",
+    sendJson(404, ofClients),
+    1,
+    /answered HTTP 404: Nothing is served at this path$/,
+    /ADMIN_PORT/,
+  ],
   ['a page', html(200), 1, /is no operators' port: it sent text\/html \(HTTP 200 OK\)$/, /ADMIN_PORT/],
   ['a page for 404', html(404), 1, /it sent text\/html \(HTTP 404 Not Found\)$/, /ADMIN_PORT/],
   ['a redirect', redirect, 3, /it sent a redirect to https:\/\/login\.example\.com$/, /ADMIN_PORT/],
@@ -98,4 +109,37 @@ it('says that an address is wrong, and which scheme it may have', async () => {
     2,
     expect.stringContaining('SWITCHYARD_OPERATOR_URL is no address: gateway:4100\nHint: It is that of an operators'),
   ]);
+});
+
+it('takes no user name in an address, and prints no password', async () => {
+  const addresses = ['http://ada:s3cret@127.0.0.1:1', 'htp:/ada:s3cret@gateway:4100'];
+  for (const url of addresses) {
+    const { code, err } = await run(['queue'], {
+      env: { SWITCHYARD_OPERATOR_URL: url, ADMIN_KEY: 'a-key-for-operators' },
+    });
+    expect([code, err]).toEqual([2, expect.stringMatching(/^Reason: SWITCHYARD_OPERATOR_URL .*\nHint: /m)]);
+    expect(err).not.toContain('s3cret');
+  }
+  const { err } = await run(['task', 'list', '-a', 'http://ada:s3cret@127.0.0.1:1']);
+  expect(err).toMatch(/^Reason: No answer from http:\/\/127\.0\.0\.1:1: an address may have no user name/m);
+  expect(err).not.toContain('s3cret');
+  const env = { SWITCHYARD_OPERATOR_URL: ' HTTP://127.0.0.1:1/ ', ADMIN_KEY: 'a-key-for-operators' };
+  expect((await run(['queue'], { env })).err).toContain("No gateway has its operators' port at HTTP://127.0.0.1:1/: ");
+});
+
+it('goes on with what has begun when a proxy answers for a gateway that restarts', async () => {
+  const event = (fields: object): string => `data: ${JSON.stringify(fields)}\n\n`;
+  const progress = { total: 2, done: 1, problems: [] };
+  let requests = 0;
+  const server = createServer((req, res) => {
+    requests += 1;
+    if (requests === 2) return html(502)(req, res);
+    res.writeHead(200, { 'content-type': 'text/event-stream' });
+    res.end(event({ ...progress, nextPageToken: requests === 1 ? 'a' : '', isDone: requests > 1 }));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await run(['archive', 'verify'], { env: { SWITCHYARD_OPERATOR_URL: url, ADMIN_KEY: 'a-key-for-operators' } });
+  server.close();
+  expect(requests).toBe(3);
 });

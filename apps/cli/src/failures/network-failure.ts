@@ -27,6 +27,9 @@ const untrusted = /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNA
 export function networkReason(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   if (!(cause instanceof Error)) return String(cause);
+  // Node's text has the password.
+  if (cause.message.includes('URL that includes credentials'))
+    return 'an address may have no user name and no password: switchyard --help has the options for credentials';
   const code = 'code' in cause ? String(cause.code) : '';
   if (untrusted.test(code)) return `its TLS certificate is not trusted (${code}): see NODE_EXTRA_CA_CERTS`;
   return words[code] ?? (cause.message.split('\n')[0] || code || cause.name);

@@ -90,12 +90,18 @@ export interface OperatorAccess {
 
 /** @throws {CommandFailure} */
 export async function operatorAccess(invocation: Invocation): Promise<OperatorAccess> {
-  const { url, source } = await operatorUrl(invocation);
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url))
-    throw new CommandFailure('A2ACLI_ERR_USAGE', `${source} is no address: ${url}`, {
+  const { url: text, source } = await operatorUrl(invocation);
+  const url = URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol))
+    // What is before an @ may be a password.
+    throw new CommandFailure('A2ACLI_ERR_USAGE', `${source} is no address: ${text.slice(text.lastIndexOf('@') + 1)}`, {
       hint: `It is that of an operators' port, such as ${defaultOperatorUrl}.`,
     });
-  return { url, key: await readKey(invocation, url) };
+  if (url.username || url.password)
+    throw new CommandFailure('A2ACLI_ERR_USAGE', `${source} has a user name or a password, and a gateway takes none`, {
+      hint: 'Set ADMIN_KEY or ADMIN_KEY_FILE to the key of this deployment.',
+    });
+  return { url: text.trim(), key: await readKey(invocation, text) };
 }
 
 async function readKey(invocation: Invocation, url: string): Promise<string> {
@@ -184,6 +190,12 @@ function refused({ status, reason, message, metadata }: OperatorError, url: stri
     });
   const [missing, id = ''] = Object.entries(metadata).find(([name]) => name in whereToLook) ?? [];
   const isMissing = status === 404 && missing !== undefined;
+  // As the port for clients says it.
+  if (message === 'Nothing is served at this path')
+    return new CommandFailure(`SWITCHYARD_ERR_${reason}`, `${url} answered HTTP 404: ${message}`, {
+      a2aCode: status,
+      hint: isOperatorsPort,
+    });
   const text = isMissing && !message.includes(id) ? `${message}: ${id}` : message;
   return new CommandFailure(`SWITCHYARD_ERR_${reason}`, text, {
     a2aCode: status,

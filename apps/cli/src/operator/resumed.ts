@@ -12,8 +12,8 @@ const FIRST_PAUSE_MS = 500;
 const MAX_FAILURES = 6;
 
 /**
- * The events of an action of any length. If it cannot begin, that is its failure. A gateway ends its streams after ten minutes, and when it stops: then the action
- * goes on from where it was.
+ * The events of an action of any length. If it cannot begin, that is its failure. A gateway ends its streams after ten
+ * minutes, and when it stops: then the action goes on from where it was.
  * @throws {CommandFailure} it did not go on. Also what `open` throws
  */
 export async function* resumed<Event extends Progress>(
@@ -41,7 +41,9 @@ export async function* resumed<Event extends Progress>(
   });
 }
 
-/** A connection broke, or the gateway, Redis or PostgreSQL may answer soon. */
+/** A connection broke, or the gateway, Redis or PostgreSQL may answer soon: a proxy says 502 or 503 meanwhile. */
 function isPassing(error: unknown): boolean {
-  return error instanceof OperatorError ? error.status >= 500 || error.status === 429 : error instanceof TypeError;
+  if (error instanceof OperatorError) return error.status >= 500 || error.status === 429;
+  if (error instanceof CommandFailure) return Number(error.a2aCode) >= 500;
+  return error instanceof TypeError;
 }
