@@ -131,6 +131,8 @@ describe('the worker as a process', () => {
       ['const a = 1;\nexport default {', /5\.ts:2: Unexpected token/],
       ['throw null;', /\n {2}it threw what is no Error: null$/],
       ["export default await import('node:fs').then(({ nothing }) => nothing.there);", /7\.ts:1:\d+: Cannot read/],
+      ["throw new Error('connect ECONNREFUSED 127.0.0.1:6379');", /8\.ts:1:7: connect ECONNREFUSED 127\.0\.0\.1:6379$/],
+      ["import '@none/such/deep';", /9\.ts:1:8: .*: npm install @none\/such$/],
     ];
     const files = wrong.map((_, i) => join(folder, `${i}.ts`));
     await Promise.all(wrong.map(([code], i) => writeFile(files[i] ?? '', code)));

@@ -11,9 +11,9 @@ export function loadProblem(error: unknown): string {
   return location ? `${location}: ${text}` : text;
 }
 
-/** What to do about a package that is not installed; of a file there is nothing to install. */
+/** What to do about a package that is not installed; of a file, or of a folder without one, nothing can be installed. */
 function toInstall({ message }: Error): string {
-  const [, name] = /^Cannot find package '([^']+)' imported from /.exec(message) ?? [];
+  const [, name] = /^Cannot find package '((?:@[^'/]+\/)?[^'/\\]+)' imported from /.exec(message) ?? [];
   return name ? `: npm install ${name}` : '';
 }
 
@@ -22,7 +22,8 @@ function toInstall({ message }: Error): string {
  * unless it is at the end of the file.
  */
 function locationOfSyntax({ stack = '' }: Error): string | undefined {
-  const [, file, line] = /^(\S.*):(\d+)\n/.exec(stack) ?? [];
+  // The stack of another error begins with its name and message, which may end like an address: "…127.0.0.1:6379".
+  const [, file, line] = /^((?:\/|file:\/\/|[A-Za-z]:\\).*):(\d+)\n/.exec(stack) ?? [];
   if (!file) return undefined;
   const [, blanks] = /\n( *)\^+\n/.exec(stack) ?? [];
   return `${pathOf(file)}:${line}${blanks === undefined ? '' : `:${blanks.length + 1}`}`;
