@@ -53,7 +53,7 @@ if (wants('trials')) {
 }
 if (!isGood) process.exitCode = 1;
 
-/** `retentionMs`: what takes longer cannot be judged; the archive is read only when Redis has forgotten. */
+/** `retentionMs`: what takes longer on a busy machine cannot be judged; the archive is read only when Redis has forgotten. */
 interface Size {
   readonly tasks: number;
   readonly count: number;

@@ -55,7 +55,7 @@ async function deploy(
 
 /** The replication section of a node's INFO. */
 async function replicationOf(node: RedisNode): Promise<Readonly<Record<string, string>>> {
-  const reply = await node.ask('INFO replication').catch(() => '');
+  const reply = await node.ask('INFO replication', 500).catch(() => '');
   return Object.fromEntries(Array.from(reply.matchAll(/^(\w+):(.*?)\r?$/gm), ([, name, value]) => [name, value]));
 }
 
@@ -157,7 +157,7 @@ export function startSentinel(): Promise<RedisDeployment> {
       const [master, ...more] = await mastersAmong(nodes);
       if (!master || more.length || !(await Promise.all(nodes.map(isLinked))).every(Boolean)) return false;
       const line = `status=ok,address=127.0.0.1:${portOf(master)},slaves=${REPLICAS},sentinels=${SENTINELS}`;
-      const infos = await Promise.all(sentinels.map((sentinel) => sentinel.ask('INFO sentinel')));
+      const infos = await Promise.all(sentinels.map((sentinel) => sentinel.ask('INFO sentinel', 500)));
       return infos.every((info) => info.includes(line));
     };
     return {
@@ -215,9 +215,11 @@ export function startCluster(): Promise<RedisDeployment> {
     const options = ['--cluster-replicas', '1', '--cluster-yes'];
     await promisify(execFile)('redis-cli', ['--cluster', 'create', ...addresses, ...options]);
     const knowsReplicas = async (node: RedisNode): Promise<boolean> =>
-      (await node.ask('CLUSTER NODES')).match(/\bslave [0-9a-f]{40}/g)?.length === nodes.length - MASTERS;
+      (await node.ask('CLUSTER NODES', 500)).match(/\bslave [0-9a-f]{40}/g)?.length === nodes.length - MASTERS;
     const isOk = async (node: RedisNode): Promise<boolean> =>
-      /cluster_state:ok/.test(await node.ask('CLUSTER INFO')) && (await isLinked(node)) && (await knowsReplicas(node));
+      /cluster_state:ok/.test(await node.ask('CLUSTER INFO', 500)) &&
+      (await isLinked(node)) &&
+      (await knowsReplicas(node));
     const isWhole = async (): Promise<boolean> =>
       (await Promise.all(nodes.map(isOk))).every(Boolean) && (await mastersAmong(nodes)).length === MASTERS;
     return {

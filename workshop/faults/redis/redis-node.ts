@@ -18,6 +18,9 @@ export interface RedisNodeOptions {
   readonly sentinelFile?: string;
 }
 
+/** The machine may do other things, and Redis may load or write its files. */
+const ANSWERS_WITHIN_MS = 30_000;
+
 /** One redis-server process of this machine, which can be killed, frozen and started again. */
 export class RedisNode implements AsyncDisposable {
   readonly port: number;
@@ -50,7 +53,7 @@ export class RedisNode implements AsyncDisposable {
     const ignoring = ['-c', 'trap "" XFSZ; exec redis-server "$@"', 'redis', ...this.#arguments];
     this.#process = await spawnGuarded('/bin/sh', ignoring);
     for (const output of [this.#process.stdout, this.#process.stderr]) output.resume();
-    const answers = async (): Promise<boolean> => (await this.ask('PING')).startsWith('+PONG');
+    const answers = async (): Promise<boolean> => (await this.ask('PING', 500)).startsWith('+PONG');
     await until(answers, { what: `the Redis at port ${this.port} answers`, timeoutMs: 30_000, everyMs: 20 });
   }
 
@@ -58,8 +61,8 @@ export class RedisNode implements AsyncDisposable {
     return this.#process?.pid ?? 0;
   }
 
-  /** The raw reply to an inline command. */
-  async ask(command: string, timeoutMs?: number): Promise<string> {
+  /** The raw reply to an inline command. A node that may be dead or frozen is asked with a short time. */
+  async ask(command: string, timeoutMs = ANSWERS_WITHIN_MS): Promise<string> {
     if (this.#password === undefined) return sendRedisCommand(this.port, command, timeoutMs);
     const reply = await sendRedisCommand(this.port, `AUTH ${this.#password}\r\n${command}`, timeoutMs);
     return reply.replace(/^\+OK\r\n/, '');

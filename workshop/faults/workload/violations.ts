@@ -90,7 +90,7 @@ export async function leakedKeys(redis: RedisDeployment, prefix: string, withinM
   const deadline = Date.now() + withinMs;
   for (;;) {
     const masters = await redis.masters();
-    const replies = await Promise.all(masters.map((node) => node.ask(`KEYS ${prefix}*`, 5_000)));
+    const replies = await Promise.all(masters.map((node) => node.ask(`KEYS ${prefix}*`)));
     const keys = replies.flatMap((reply) => reply.split('\r\n').filter((line) => line.startsWith(prefix)));
     const leaked = keys.filter((key) => !LASTING.test(key));
     if (!leaked.length || Date.now() > deadline) return leaked;

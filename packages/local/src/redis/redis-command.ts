@@ -5,7 +5,9 @@ export function sendRedisCommand(port: number, command: string, timeoutMs = 500)
   return new Promise((resolve, reject) => {
     const socket = connect({ host: '127.0.0.1', port });
     let reply = '';
-    socket.setTimeout(timeoutMs, () => socket.destroy(new Error(`no reply within ${timeoutMs} ms`)));
+    socket.setTimeout(timeoutMs, () =>
+      socket.destroy(new Error(`the Redis at port ${port} did not reply within ${timeoutMs} ms`)),
+    );
     socket.on('connect', () => socket.end(`${command}\r\nQUIT\r\n`));
     socket.on('data', (chunk) => {
       reply += String(chunk);
