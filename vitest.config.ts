@@ -24,9 +24,10 @@ const inProcess = [
 const inPackages = `{apps,packages}/{${inProcess}}/test/**/*.test.ts`;
 /** They share a browser. */
 const inBrowser = 'apps/console/test/**/*.test.ts';
-/** They look at V8's state, or leave clients of a dead Redis. */
+/** They look at V8's state, replace a module of Node, or leave clients of a dead Redis. */
 const withOwnProcess = [
   'apps/gateway/test/outage.test.ts',
+  'packages/files/test/raw-hashes.test.ts',
   'packages/protocol/test/engine.test.ts',
   'packages/store/test/{consumer,deployment/deployment,leases,start,tasks,many-queues}.test.ts',
   'packages/store/test/attacks/{starvation,script-arguments}.test.ts',

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
 import { overGrpc } from './support/bindings/over-grpc.ts';
 import { overJsonRpc, overRest } from './support/bindings/over-http.ts';
-import { call, type ErrorBody, get, post, submit, userMessage } from './support/client.ts';
+import { call, type ErrorBody, get, post, send, submit, userMessage } from './support/client.ts';
 import { grpcAddressOf } from './support/grpc-address.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
@@ -63,6 +63,9 @@ describe('a gateway whose Redis is unreachable', () => {
 
     redis = await startRedis({ port: Number(new URL(redis.url).port) });
     await expect.poll(async () => (await get(`${stage.url}/readyz`)).status).toBe(200);
-    expect((await submit(stage.url)).status.state).toBe('TASK_STATE_SUBMITTED');
+    // Each of its connections is back at a time of its own.
+    const message = userMessage('hello again');
+    const resent = async () => (await send(stage.url, message, { returnImmediately: true })).status;
+    await expect.poll(resent).toBe(200);
   });
 });

@@ -66,7 +66,7 @@ describe.skipIf(skippedFor(missingPostgres))('the archive, for operators', () =>
     await stage().sql(`UPDATE "${stage().prefix}".tasks SET row_json = '' WHERE id = '${unreadable}'`);
     await stage().archive.delete(deleted);
     const [record = ''] = await stage().redis.keys(`${stage().prefix}{s*}:t:${damaged}`);
-    await stage().redis.hdel(record, 'status');
+    await stage().redis.hset(record, 'artifacts', '1');
     const found = await problems(false);
     expect(found).toEqual({
       [missing]: { problem: 'missing' },
