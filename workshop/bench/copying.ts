@@ -39,6 +39,9 @@ export async function whileCopying({ measure, ...contender }: Contender, copying
     await using client = await connect(archiveUrl);
     return await client.number('SELECT count(*) FROM switchyard.tasks');
   };
+  // That of the row before may rest for a minute.
+  await stage.withoutWorker();
+  await stage.withWorker();
   await httpRate({ url: stage.gateway.url, body: sendBody('done', true), connections: CALLERS, seconds: 1 });
   await stage.untilFinished();
   // All that has ended is copied at once by a worker that begins.

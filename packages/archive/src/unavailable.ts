@@ -3,6 +3,9 @@ import { DatabaseError } from 'pg';
 
 /** Of PostgreSQL: `statement_timeout` is over. */
 const TOO_SLOW = '57014';
+/** Of PostgreSQL: `max_connections`, or the limit of a user or database. */
+const NO_CONNECTION = '53300';
+const DISK_FULL = '53100';
 
 /** Of Node, and of the certificates of OpenSSL. */
 const TLS_CODES =
@@ -72,8 +75,12 @@ function refusal({ code = '', message }: DatabaseError, { user, database }: Aske
   const who = `The archive at ${place}`;
   if (code.startsWith('28')) return `${who} does not let the user "${user}" in (${message}): see ARCHIVE_URL.`;
   if (code === '3D000') return `${who} has no database "${database}": create it, or see ARCHIVE_URL.`;
-  if (code === '42501') return `${who} does not allow this to the user "${user}" of ARCHIVE_URL (${message}).`;
+  if (code === '42501')
+    return `${who} does not allow this to the user "${user}" (${message}): it must own the schema, or may create it.`;
   if (code === '25006') return `${who} only reads (${message}): ARCHIVE_URL must name the primary server.`;
+  if (code === NO_CONNECTION)
+    return `${who} has no connection left for the user "${user}" (${message}): allow it more, or run fewer programs.`;
+  if (code === DISK_FULL) return `${who} has no room left on its disk (${message.slice(0, MAX_MESSAGE)}): enlarge it.`;
   if (code === TOO_SLOW) return `${who} took too long (${message}).`;
   if (code.startsWith('57P') || code.startsWith('53')) return `${who} is not ready (${message}).`;
   return `${who} failed (${message.slice(0, MAX_MESSAGE)}).`;

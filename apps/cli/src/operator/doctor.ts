@@ -228,10 +228,8 @@ async function checkArchive(api: OperatorClient): Promise<Finding[]> {
     // 404: a gateway of a release without an archive.
     if (error instanceof OperatorError && error.status === 404) return [];
     if (!(error instanceof OperatorError)) throw error;
-    const text = `The archive does not answer: ${error.message}`;
-    return [
-      { verdict: 'problem', text, todo: 'See whether PostgreSQL at ARCHIVE_URL runs: the log of a gateway says more.' },
-    ];
+    const text = `The archive cannot be used. ${error.message}`;
+    return [{ verdict: 'problem', text, todo: 'Mend it within RETENTION_MS: so long Redis has what is not copied.' }];
   }
 }
 

@@ -1,5 +1,4 @@
 import type { RequestListener } from 'node:http';
-import { A2AError } from '@switchyard/protocol';
 import express, { type Request, type RequestHandler } from 'express';
 import { refuseFault, refusePath, refuseVerb, writeError, writeRestStream } from '../bindings/rest.ts';
 import { beginEachExchange, beginExchange, requestName, respond } from '../exchange/exchange.ts';
@@ -17,6 +16,7 @@ import { agentRoutes, healthRoute, logLevelRoutes, turnRoutes, workerRoutes } fr
 import { filesRoute } from './files.ts';
 import type { OperatorStreams } from './live.ts';
 import { type AdmitDependencies, admitOperator, audit, metricsPath, type Operator, operatorName } from './operators.ts';
+import { explained, forOperators } from './outages.ts';
 import { overviewRoute } from './overview.ts';
 import { type AdminRoute, EventsAnswer, FileAnswer } from './route.ts';
 import { scheduleRoutes } from './schedules.ts';
@@ -107,24 +107,16 @@ function serveOperator(context: AdminContext, route: AdminRoute): RequestHandler
       audit(context, { req, res }, { ...entry, ...details, outcome: 'ok' }, operator);
       res.setHeader('Cache-Control', 'no-store');
       if (answer instanceof EventsAnswer && signal)
-        await writeRestStream(streaming, { req, res }, { items: answer.events(signal) });
+        await writeRestStream(streaming, { req, res }, { items: explained(entry.deployment, answer.events(signal)) });
       else if (answer instanceof FileAnswer)
         await answerFile(answer.file, { req, res }).finally(() => answer.file.close());
       else if (answer === undefined) res.writeHead(204).end();
       else respond(res, 'application/json', JSON.stringify(answer));
     } catch (thrown) {
       audit(context, { req, res }, { ...entry, outcome: toA2AError(thrown).code }, operator);
-      writeError(context, { req, res }, naming(entry.deployment, thrown));
+      writeError(context, { req, res }, forOperators(entry.deployment, thrown));
     }
   };
-}
-
-/** An outage says of which of several deployments it is. */
-function naming(deployment: number | undefined, thrown: unknown): unknown {
-  const { code, message, metadata, retryAfterSeconds = 1 } = toA2AError(thrown);
-  const name = `Deployment ${deployment}`;
-  if (deployment === undefined || code !== 'Unavailable' || message.startsWith(name)) return thrown;
-  return new A2AError(code, `${name}: ${message}`, { metadata, retryAfterSeconds, cause: thrown });
 }
 
 /** Reading texts of clients or agents needs more than reading. */

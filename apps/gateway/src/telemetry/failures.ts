@@ -34,6 +34,8 @@ const fileDetails: Readonly<Partial<Record<FileRefusal, A2AErrorDetails>>> = {
 
 /** Converts anything thrown to the error for the caller. */
 export function toA2AError(thrown: unknown): A2AError {
+  // Its text may quote an error of a connection.
+  if (thrown instanceof A2AError) return thrown;
   if (thrown instanceof TaskMissing) {
     return new A2AError('TaskNotFound', 'The task does not exist or is not accessible', { cause: thrown });
   }

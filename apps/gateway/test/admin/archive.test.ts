@@ -125,7 +125,9 @@ describe.skipIf(skippedFor(missingPostgres))('the archive, for operators', () =>
       expect(stage().admin.log.join('')).toContain('The archive');
       const answer = await stage().admin.ask('/admin/archive');
       expect(answer.status).toBe(503);
-      expect(JSON.stringify(answer.body)).toContain('The archive of ended tasks is unavailable');
+      expect(JSON.stringify(answer.body)).toContain('The archive does not answer at 127.0.0.1:');
+      const missing = await stage().admin.ask('/admin/tasks/00000000-0000-4000-8000-000000000000');
+      expect(JSON.stringify(missing.body)).toContain('The archive does not answer at');
     } finally {
       stage().postgres.thaw();
     }
