@@ -15,6 +15,8 @@ interface ContentToWrite {
   readonly onBytes: (end: number) => void;
   /** Sees what is written, before it is encrypted. */
   readonly onChunk?: ((plain: Uint8Array) => void) | undefined;
+  /** Comes before each write; what it throws ends the writing. */
+  readonly beforeWrite?: () => Promise<void>;
   /** Stores what has not filled a chunk elsewhere. @returns false: it ends the content, and belongs to the file */
   readonly keepTail?: (tail: Tail) => Promise<boolean>;
 }
@@ -34,10 +36,12 @@ interface Tail {
  * @returns the plain bytes that are stored then
  */
 export async function writeContent(path: string, content: Content, options: ContentToWrite): Promise<number> {
-  const { cipher, start = 0, tail = new Uint8Array(), onBytes, onChunk, keepTail = async () => false } = options;
+  const { cipher, start = 0, tail = new Uint8Array(), onBytes, onChunk } = options;
+  const { beforeWrite = async () => undefined, keepTail = async () => false } = options;
   const file = await open(path, start > 0 ? 'r+' : 'w');
   const piece = new Piece(cipher, { bytes: CHUNK_BYTES, start, onChunk });
   const write = async (stored: Uint8Array, from: number): Promise<void> => {
+    await beforeWrite();
     for (let done = 0; done < stored.length; ) {
       const { bytesWritten } = await file.write(stored, done, stored.length - done, from + done);
       done += bytesWritten;
@@ -93,7 +97,7 @@ export function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
-/** Whether a folder could not get a name because another one has it. */
+/** Whether a file or folder could not get a name because another one has it. */
 export function isTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === 'ENOTEMPTY' || error.code === 'EEXIST');
 }

@@ -45,6 +45,7 @@ import {
   sweepFolder,
   tailPrefix,
 } from './sweep.ts';
+import { WriterClaim, writerName } from './writer-claim.ts';
 
 /** Of a file in clear, what is read at once to send it. */
 const READ_BYTES = 128 * 1024;
@@ -58,6 +59,13 @@ interface Draft {
   readonly start: number;
   /** Plain bytes that follow. */
   readonly tail: Uint8Array;
+}
+
+/** What a request adds to an upload. */
+interface PieceOfUpload {
+  readonly sizeBytes: number;
+  readonly hash: RunningHash | undefined;
+  readonly claim: WriterClaim;
 }
 
 /**
@@ -211,20 +219,24 @@ export class LocalFiles implements FileStore {
     const path = this.#path(owner, draftPrefix + id);
     if (this.#writing.has(path)) throw new FileRefused('busy', 'Another request writes this upload');
     this.#writing.add(path);
+    let claim: WriterClaim | undefined;
     try {
+      claim = await WriterClaim.take(path);
       const draft = await this.#draft(owner, id);
       const stored = draft ? draft.start + draft.tail.length : ((await this.find(owner, id))?.sizeBytes ?? 0);
       if (stored !== offset) throw new FileRefused('wrong-offset', `The upload has ${stored} bytes, and not ${offset}`);
       const sizeBytes = sizeOf(id) ?? 0;
-      if (!draft) return stored;
+      if (!draft || !claim) return stored;
       const hash = this.#hashes.take(path, { start: draft.start, sizeBytes });
-      const end = await this.#addTo(draft, content, { sizeBytes, hash });
+      const end = await this.#addTo(draft, content, { sizeBytes, hash, claim });
+      await claim.require();
       if (end === sizeBytes) await this.#complete(owner, id, draft, hash);
       else if (hash) this.#hashes.keep(path, hash);
       return end;
     } catch (error) {
       throw explained(error);
     } finally {
+      await claim?.release();
       this.#writing.delete(path);
     }
   }
@@ -361,12 +373,14 @@ export class LocalFiles implements FileStore {
   async #addTo(
     { path, cipher, start, tail }: Draft,
     content: Content,
-    { sizeBytes, hash }: { readonly sizeBytes: number; readonly hash: RunningHash | undefined },
+    { sizeBytes, hash, claim }: PieceOfUpload,
   ): Promise<number> {
+    const beforeWrite = (): Promise<void> => claim.requireSometimes();
     const before = tail.length > 0 ? tailPath(path, start) : undefined;
     let after: string | undefined;
     const keepTail = async (next: { readonly stored: Uint8Array; readonly start: number; readonly end: number }) => {
       if (next.end === sizeBytes) return false;
+      await beforeWrite();
       after = tailPath(path, next.start);
       await writeWhole(after, next.stored);
       return true;
@@ -375,7 +389,7 @@ export class LocalFiles implements FileStore {
       if (end > sizeBytes) throw tooLong(sizeBytes);
     };
     try {
-      const options = { cipher, start, tail, onBytes, onChunk: hash?.add, keepTail };
+      const options = { cipher, start, tail, onBytes, onChunk: hash?.add, beforeWrite, keepTail };
       return await writeContent(join(path, contentName), content, options);
     } finally {
       if (before !== undefined && before !== after) await rm(before, { force: true });
@@ -388,7 +402,7 @@ export class LocalFiles implements FileStore {
     try {
       const sha256 = hash?.digest() ?? (await sha256Of(draft, sizeBytes));
       for (const name of await readdir(draft.path))
-        if (name.startsWith(tailPrefix)) await rm(join(draft.path, name), { force: true });
+        if (name.startsWith(tailPrefix) || name === writerName) await rm(join(draft.path, name), { force: true });
       await this.#publish(owner, draft, { ...draft.facts, id, sizeBytes, sha256 });
     } catch (error) {
       // Another process has completed it.

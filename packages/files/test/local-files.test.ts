@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { FileStore } from '../src/index.ts';
+import { FileRefused, type FileStore } from '../src/index.ts';
 import { broken, bytesOf, content, facts, read, sha256, sweepOptions } from './support/contents.ts';
 import { type Folder, newFolder } from './support/places.ts';
 
@@ -88,7 +89,7 @@ it('a request that ends late, after another process went on, does no harm to an 
     await go.promise;
     throw new Error('broke off');
   }
-  const broken = expect(one?.append('o', id, { offset: 0, content: late() })).rejects.toThrow('broke off');
+  const broken = expect(one?.append('o', id, { offset: 0, content: late() })).rejects.toMatchObject({ reason: 'busy' });
   await begun.promise;
   const { offset = -1 } = (await other?.upload('o', id)) ?? {};
   expect(offset).toBe(65_536);
@@ -99,6 +100,42 @@ it('a request that ends late, after another process went on, does no harm to an 
   await other?.append('o', id, { offset: 150_000, content: content(all.subarray(150_000)) });
   expect(await other?.find('o', id)).toMatchObject({ sha256: sha256(all) });
 });
+
+it.each([[[]], [['a secret']]])(
+  'of two requests at the same offset in two processes the later one goes on',
+  async (secrets) => {
+    const [one, other] = [folder.open(roomy, secrets), folder.open(roomy, secrets)];
+    const id = await one.begin('o', facts, 900_000);
+    const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    async function* slow() {
+      for (let i = 0; i < 8; i++) {
+        yield Buffer.alloc(100_000, 'x');
+        begun.resolve();
+        await delay(20);
+      }
+      await ended.promise;
+      yield Buffer.alloc(100_000, 'x');
+    }
+    const first = expect(one.append('o', id, { offset: 0, content: slow() })).rejects.toMatchObject({ reason: 'busy' });
+    await begun.promise;
+    const all = Buffer.alloc(900_000, 'y');
+    const { offset = -1 } = (await other.upload('o', id)) ?? {};
+    const retries = async (from: number): Promise<number> => {
+      try {
+        return await other.append('o', id, { offset: from, content: content(all.subarray(from)) });
+      } catch (error) {
+        if (!(error instanceof FileRefused) || error.reason !== 'wrong-offset') throw error;
+        return retries((await other.upload('o', id))?.offset ?? -1);
+      }
+    };
+    expect(await retries(offset)).toBe(all.length);
+    ended.resolve();
+    await first;
+    const stored = (await read(other, id)) ?? '';
+    expect([stored.length, /^x*y+$/.test(stored)]).toEqual([all.length, true]);
+    expect(await one.find('o', id)).toMatchObject({ sha256: sha256(stored) });
+  },
+);
 
 it('a sweep gives a file back that it had moved away for a task, and finishes what a crash has left', async () => {
   const [kept, gone] = [
