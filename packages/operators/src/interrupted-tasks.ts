@@ -1,4 +1,4 @@
-import type { Message } from '@switchyard/protocol';
+import { isInterrupted, type Message } from '@switchyard/protocol';
 import type { ShardKeys } from '@switchyard/store/inside';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import { type TaskIdentity, taskIdentity } from './task-identity.ts';
@@ -46,13 +46,11 @@ export async function interruptedTask(
   { taskId, sinceMs }: Interruption,
   hasQuestion: boolean,
 ): Promise<InterruptedTask | undefined> {
-  const key = shards.of(taskId).task(taskId);
-  const [fields, message] = await Promise.all([
-    redis.hmget(key, 'owner', 'context', 'state'),
-    hasQuestion ? redis.hget(key, 'status') : null,
-  ]);
-  const identity = taskIdentity(taskId, fields);
-  if (!identity) return undefined;
+  // In one command: the status of a task that has ended is no message.
+  const fields = ['owner', 'context', 'state', ...(hasQuestion ? ['status'] : [])];
+  const [owner, context, state, message] = await redis.hmget(shards.of(taskId).task(taskId), ...fields);
+  const identity = taskIdentity(taskId, [owner, context, state]);
+  if (!identity || !isInterrupted(identity.state)) return undefined;
   return {
     ...identity,
     interruptedSince: new Date(sinceMs).toISOString(),

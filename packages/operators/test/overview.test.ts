@@ -74,6 +74,24 @@ test('failures of the last hour are counted, and questions with the longest firs
   expect([interrupted, longestInterrupted.length]).toEqual([1, 1]);
 });
 
+test('a task that ends while the questions are read is left out', async () => {
+  const [asks = '', ended = ''] = await Promise.all(
+    (['TASK_STATE_INPUT_REQUIRED', 'TASK_STATE_COMPLETED'] as const).map(async (state) => {
+      const { taskId } = await accepted(store, scope('ready'));
+      const turn = await begun(store, taskId);
+      await turn.publish({ kind: 'status', state, settles: true, message: agentMessage('so it is') });
+      return taskId;
+    }),
+  );
+  // As the list was read before the end.
+  const list = store.inside.shards.of(ended).interrupted;
+  await redis.zadd(list, Date.now(), ended);
+  const { items } = await store.ops.listInterrupted({ pageSize: 100, contents: true });
+  await redis.zrem(list, ended);
+  expect(items.find(({ taskId }) => taskId === asks)).toMatchObject({ question: 'so it is' });
+  expect(idsOf(items)).not.toContain(ended);
+});
+
 test('an overview costs the same with ten and with hundreds of tasks', async () => {
   const cost = async (): Promise<number> => (await ledger.during(() => store.ops.overview())).commands.length;
   await cost();
