@@ -5,7 +5,7 @@ import { startProgram } from '../../tests/support/process.ts';
 import { send } from '../../tests/support/rest.ts';
 import { until } from '../../tests/support/until.ts';
 
-it('starts an example with Redis, gateway and workers, and stops them all', { timeout: 60_000 }, async () => {
+it('starts an example with Redis, gateway and workers, and stops them all', async () => {
   const { PATH = '' } = process.env;
   const example = await startProgram({ file: 'scripts/example.ts', args: ['hello'], env: { PATH, PORT: '0' } });
   const [, url = ''] = await example.waitFor(/The example is ready on (http\S+):/, 40_000);

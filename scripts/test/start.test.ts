@@ -17,7 +17,7 @@ const hasIpv6 = networkInterfaces().lo?.some(({ address }) => address === '::1')
 const hasCurl = hasProgram('curl', '--version');
 
 // Each test starts three processes, on cores that other tests use, too.
-describe('npm start', { timeout: 60_000 }, () => {
+describe('npm start', () => {
   let folder: string;
   let program: Program | undefined;
 

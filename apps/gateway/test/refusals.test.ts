@@ -1,5 +1,6 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { patience } from '../../../tests/support/until.ts';
 import { type Answer, type ErrorBody, get, post, type Sent, userMessage } from './support/client.ts';
 import { rawRequest } from './support/raw-request.ts';
 import { openStage, type Stage } from './support/stage.ts';
@@ -140,7 +141,7 @@ describe('An invalid request', () => {
     if (status === 405) expect(response.headers).toMatch(/\r\nAllow: [A-Z]/);
   });
 
-  it('is refused at once if a long id ends with a forbidden character', { timeout: 2_000 }, async () => {
+  it('is refused at once if a long id ends with a forbidden character', { timeout: 2_000 * patience }, async () => {
     const { status, body } = await get<ErrorBody>(`${stage.url}/tasks/${'a'.repeat(60)}%01`);
     expect([status, violations(body)]).toEqual([400, ['id']]);
   });

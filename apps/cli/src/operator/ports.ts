@@ -50,7 +50,10 @@ async function programOn(port: number): Promise<string | undefined> {
   for (const pid of processes) {
     const open = await openFiles(pid);
     if (open.some((file) => sockets.has(file)))
-      return `${(await readFile(`/proc/${pid}/comm`, 'utf8')).trim()} (process ${pid})`;
+      return readFile(`/proc/${pid}/comm`, 'utf8').then(
+        (name) => `${name.trim()} (process ${pid})`,
+        () => undefined, // it has ended
+      );
   }
   return undefined;
 }

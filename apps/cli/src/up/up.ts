@@ -76,6 +76,11 @@ export async function up(session: Session, folder: string, args: readonly string
 /** Keeps the folder out of git, because it has keys. */
 async function openDataFolder(folder: string): Promise<void> {
   if (existsSync(folder)) return;
-  await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, '.gitignore'), '*\n');
+  try {
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, '.gitignore'), '*\n');
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Error(`The data folder cannot be made: ${why}. Set DATA_DIR to a folder that you may write to.`);
+  }
 }

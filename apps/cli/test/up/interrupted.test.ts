@@ -79,3 +79,13 @@ it('prints its command so that a shell reads it as it was typed', async () => {
   taken.close();
   await rm(folder, { recursive: true, force: true });
 });
+
+it('says which setting names another place if it cannot make its data folder', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'switchyard-no-folder-'));
+  await writeFile(join(folder, 'file'), '');
+  const env = { PORT: '0', DATA_DIR: join(folder, 'file/data') };
+  const up = await startProgram({ file: 'apps/cli/src/main.ts', args: ['up', 'examples/echo/agent.ts'], env });
+  expect(await up.exited).toBe(1);
+  expect(up.output()).toMatch(/The data folder cannot be made: ENOTDIR: .*\. Set DATA_DIR to a folder/);
+  await rm(folder, { recursive: true });
+});
