@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
+import { agents } from './support/agents.ts';
 import { overGrpc } from './support/bindings/over-grpc.ts';
 import { overJsonRpc, overRest } from './support/bindings/over-http.ts';
 import { call, type ErrorBody, get, post, send, submit, userMessage } from './support/client.ts';
@@ -22,6 +23,12 @@ afterAll(async () => {
   await stage[Symbol.asyncDispose]();
   await redis.stop();
 });
+
+const announced = ({ store }: Stage): Promise<boolean> =>
+  store.registry.announce(agents, 'test').then(
+    () => true,
+    () => false,
+  );
 
 describe('a gateway whose Redis is full', () => {
   it('refuses a message with 503 and a reason of its own, over each binding', async () => {
@@ -63,7 +70,8 @@ describe('a gateway whose Redis is unreachable', () => {
 
     redis = await startRedis({ port: Number(new URL(redis.url).port) });
     await expect.poll(async () => (await get(`${stage.url}/readyz`)).status).toBe(200);
-    // Each of its connections is back at a time of its own.
+    // Redis has forgotten everything, and the worker announces its agents again. Connections come back one by one.
+    await expect.poll(() => announced(stage)).toBe(true);
     const message = userMessage('hello again');
     const resent = async () => (await send(stage.url, message, { returnImmediately: true })).status;
     await expect.poll(resent).toBe(200);

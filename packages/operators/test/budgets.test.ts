@@ -22,7 +22,7 @@ test('a task asks because its budget is spent, and not any more when it asks som
   await accepted(store, alice, { messageId: 'yes', role: 'ROLE_USER', parts: [{ text: 'yes' }], taskId });
   const second = await begun(store, taskId, { job: 2 });
   await second.publish({ kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true });
-  expect(await why()).toBe('The task waits for an answer to its question.');
+  expect(await why()).toMatch(/^The task waits for an answer of its client to its question\. Without an answer /);
 });
 
 test('an open task says that the budget of its tenant is spent, and when it renews', async () => {
