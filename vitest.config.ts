@@ -53,7 +53,7 @@ export default defineConfig({
         test: {
           name: 'programs',
           include: ['{apps,packages,examples,workshop}/**/test/**/*.test.ts', '{tests,scripts}/**/*.test.ts'],
-          exclude: [...others, inPackages, inBrowser],
+          exclude: [...others, ...withOwnProcess, inPackages, inBrowser],
         },
       },
       { extends: true, test: { name: 'in-process', include: [inPackages], exclude: [...others, ...withOwnProcess] } },
