@@ -78,9 +78,9 @@ export function repeatedSteps(effects: readonly Effect[]): Violation[] {
 }
 
 /**
- * Keys that stay as long as a deployment does: the registry, the audit trail up to its retention, and BullMQ's own keys
- * of each queue; the lease of the last process and the time of its last check; what is copied to an archive. All other keys belong to a task and must
- * be deleted with it.
+ * Keys that stay as long as a deployment does: its id, the registry, the audit trail up to its retention, and BullMQ's
+ * own keys of each queue; the lease of the last process and the time of its last check; what is copied to an archive.
+ * All other keys belong to a task and must be deleted with it.
  */
 const LASTING =
   /\{agents\}:(?:agents|alive|audit|schema(?::programs)?|seen|shards|sources|workers(?::reports)?)$|\}:(?:checked|q|running(?::queues)?)$|:outbox:(?:archived(?::claim)?|room)$|\}:usage:(?:spent:)?[\d-]+$|:q:[^:]+:(?:meta|events|marker|id|removed)$/;
