@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test, vi } from 'vitest';
+import { patience } from '../../../tests/support/until.ts';
 import { Deadline, eventually, isTooLate, machine, takeLate } from '../workload/patience.ts';
 import { playScenario } from '../workload/play-scenario.ts';
 import { ResilientClient } from '../workload/resilient-client.ts';
@@ -17,15 +18,15 @@ test('on a busy machine, what comes later than it should is waited for, and note
   isBusy.mockReturnValue(true);
   await eventually(after(0), { what: 'it comes at once', timeoutMs: 1_000 });
   expect(takeLate()).toEqual([]);
-  await eventually(after(6), { what: 'it comes late', timeoutMs: 200, everyMs: 50 });
-  expect(takeLate()).toEqual([expect.stringMatching(/^it comes late: after 0\.\d s$/)]);
+  await eventually(after(6 * patience), { what: 'it comes late', timeoutMs: 200, everyMs: 50 });
+  expect(takeLate()).toEqual([expect.stringMatching(/^it comes late: after \d\.\d s$/)]);
   await expect(eventually(() => false, { what: 'it comes', timeoutMs: 10 })).rejects.toThrow('until it comes');
   expect(takeLate()).toEqual([]);
 });
 
 test('on a quiet machine, what comes later than it should is an error, and a loop is over', async () => {
   isBusy.mockReturnValue(false);
-  const late = eventually(after(6), { what: 'it comes', timeoutMs: 200, everyMs: 50 });
+  const late = eventually(after(6 * patience), { what: 'it comes', timeoutMs: 200, everyMs: 50 });
   await expect(late).rejects.toThrow('until it comes');
   const begunMs = performance.now();
   const deadline = new Deadline('it', 20);
