@@ -6,7 +6,7 @@ import { userMessage } from '../support/messages.ts';
 import { get, getTask, post } from '../support/rest.ts';
 import { sdkBindings } from '../support/sdk-clients.ts';
 import { type Stack, startStack } from '../support/stack.ts';
-import { until } from '../support/until.ts';
+import { patience, until } from '../support/until.ts';
 
 // On a busy machine processes start slowly.
 // Two gateways and two workers. The official clients schedule messages over every binding; each process is killed while
@@ -94,7 +94,7 @@ describe('Messages scheduled by the official clients', () => {
     const client = await binding.at(url());
     const id = await client.send('hello', {
       extensions: [scheduleUri],
-      messageMetadata: { [scheduleUri]: { at: inMs(500) } },
+      messageMetadata: { [scheduleUri]: { at: inMs(500 * patience) } },
     });
     expect(await client.cancel(id)).toMatch(/canceled/i);
     expect(await statesOf(id)).toEqual(['TASK_STATE_SUBMITTED', 'TASK_STATE_CANCELED']);
