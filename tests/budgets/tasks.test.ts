@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Ops } from '@switchyard/operators';
+import type { TaskArchive } from '@switchyard/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { userMessage } from '../support/messages.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
@@ -109,6 +110,25 @@ describe('a task', () => {
     keepBudget('scriptsOfTaskAmongMany', scripts);
     keepBudget('commandsOfTaskAmongMany', commands);
   });
+});
+
+it('a task that is copied to the archive, among others, stays within its budget', async () => {
+  const ids = await Promise.all(
+    Array.from({ length: tasks }, async () => (await send(system.url, userMessage('hello'))).id),
+  );
+  const copied: string[] = [];
+  // Copying asks nothing else of it.
+  const archive = { put: async (some) => void copied.push(...some.map(({ id }) => id)) } as Pick<
+    TaskArchive,
+    'put'
+  > as TaskArchive;
+  const { archiver } = new Ops({ inside: { ...system.store.inside, archive } });
+  const { signal } = new AbortController();
+  const { commands } = await perTask(async () => {
+    await archiver?.copy(ids, { signal, goOn: async () => undefined, damaged: [] });
+  });
+  expect(new Set(copied)).toEqual(new Set(ids));
+  keepBudget('commandsOfCopy', commands);
 });
 
 it('an idle deployment sends few commands to Redis', () => {

@@ -182,7 +182,7 @@ export class ArchiveCheck {
 
   /** The problems of these tasks. Tasks that Redis no longer has are none. */
   async #compare(taskIds: readonly string[]): Promise<Map<string, ArchiveProblem>> {
-    const prepared = await Promise.all(taskIds.map((id) => unlessDamaged(prepareContents(this.#dependencies, id))));
+    const prepared = await Promise.all(prepareContents(this.#dependencies, taskIds).map(unlessDamaged));
     const problems = new Map<string, ArchiveProblem>();
     const there: PreparedContents[] = [];
     for (const [i, taskId] of taskIds.entries()) {

@@ -7,10 +7,11 @@ import {
   queueName,
   readInPieces,
   readPieces,
+  type TaskInPieces,
 } from '@switchyard/store/inside';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import type { OperatorTasks } from './operator-tasks.ts';
-import { plainRow, readRows } from './task-rows.ts';
+import { plainRow, rowOf } from './task-rows.ts';
 
 interface CopyDependencies extends OperatorDependencies {
   readonly tasks: OperatorTasks;
@@ -39,22 +40,31 @@ export interface PreparedContents {
   read(): Promise<ArchivedContents | undefined>;
 }
 
-/** @returns undefined: the task is gone, or has not ended */
-export async function prepareCopy(dependencies: CopyDependencies, taskId: string): Promise<PreparedCopy | undefined> {
-  const { redis, shards, tasks } = dependencies;
-  const [contents, rows, detail] = await Promise.all([
-    prepareContents(dependencies, taskId),
-    unlessBroken(readRows({ redis, shards }, [taskId], { hasText: true })),
-    unlessBroken(tasks.detail(taskId, { hasTimeline: true, isOneOfMany: true })),
-  ]);
-  const row = rows === 'broken' ? rows : rows[0];
-  if (!contents || !row || !detail) return undefined;
+/**
+ * Reads what these tasks are, together. Each rejects by itself if it is damaged.
+ * @returns in this order; undefined: the task is gone, or has not ended
+ */
+export function prepareCopies(
+  dependencies: CopyDependencies,
+  taskIds: readonly string[],
+): Promise<PreparedCopy | undefined>[] {
+  return prepareContents(dependencies, taskIds).map((contents, i) => prepareCopy(dependencies, contents, taskIds[i]));
+}
+
+async function prepareCopy(
+  { tasks }: CopyDependencies,
+  reading: Promise<PreparedContents | undefined>,
+  taskId = '',
+): Promise<PreparedCopy | undefined> {
+  const [contents, detail] = await Promise.all([reading, unlessBroken(tasks.detail(taskId, { hasTimeline: true }))]);
+  if (!contents || !detail) return undefined;
   const read = async (): Promise<ArchivedTask | undefined> => {
     const its = await contents.read();
     if (!its) return undefined;
+    const first = its.json.history.slice(0, 2).join('');
     return {
       ...its,
-      row: JSON.stringify(row === 'broken' ? plainRow(its) : row),
+      row: JSON.stringify(detail === 'broken' ? plainRow(its) : rowOf(detail, { time: its.time, history: first })),
       detail: detail === 'broken' ? '' : JSON.stringify(detail),
       origin: JSON.stringify([its.owner, contents.request, contents.retryNames]),
     };
@@ -62,20 +72,28 @@ export async function prepareCopy(dependencies: CopyDependencies, taskId: string
   return { taskId, bytes: contents.bytes, read };
 }
 
-/** @returns undefined: the task is gone, or has not ended */
-export async function prepareContents(
+/** As `prepareCopies`. */
+export function prepareContents(
+  dependencies: OperatorDependencies,
+  taskIds: readonly string[],
+): Promise<PreparedContents | undefined>[] {
+  const readings = readInPieces(dependencies, taskIds);
+  return taskIds.map((taskId) => contentsOf(dependencies, taskId, readings.get(taskId)));
+}
+
+async function contentsOf(
   dependencies: OperatorDependencies,
   taskId: string,
+  reading: Promise<TaskInPieces | undefined> | undefined,
 ): Promise<PreparedContents | undefined> {
   const { redis, shards } = dependencies;
   const fields = ['owner', 'context', 'state', 'time', 'index_time', 'request', 'retry_names'] as const;
   const [[owner, context, letter, time, endedAt, request = null, retryNames], found] = await Promise.all([
     redis.hmget(shards.of(taskId).task(taskId), ...fields),
-    readInPieces(dependencies, taskId),
+    reading,
   ]);
   if (!found || !owner || !letter || !time || letter !== letter.toUpperCase()) return undefined;
-  const { pieces, reading } = found;
-  const { version, answered } = reading;
+  const { version, answered } = found.reading;
   const known = {
     id: taskId,
     owner,
@@ -88,10 +106,10 @@ export async function prepareContents(
     answered,
   };
   const read = async (): Promise<ArchivedContents | undefined> => {
-    const json = await jsonOf(dependencies, pieces);
+    const json = await jsonOf(dependencies, found.pieces);
     return json && { ...known, json };
   };
-  return { taskId, bytes: bytesIn(pieces), request, retryNames: retryNames ?? '', read };
+  return { taskId, bytes: bytesIn(found.pieces), request, retryNames: retryNames ?? '', read };
 }
 
 /** What clients have written is kept, whatever operators see of it. */

@@ -3,7 +3,7 @@ import { redisTimeMs } from '@switchyard/redis';
 import { type ArchivedTask, isOutage, type TaskArchive } from '@switchyard/store';
 import { keptSince, REMOTE_AGENTS, type ShardKeys, sortableTime } from '@switchyard/store/inside';
 import { cursorKeptMs, moveCursor, readCursor, setCursorsBack } from './archive-cursor.ts';
-import { type PreparedCopy, prepareCopy } from './archived-copy.ts';
+import { type PreparedCopy, prepareCopies } from './archived-copy.ts';
 import { addLeftOut, leftOut } from './left-out.ts';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import type { OperatorTasks } from './operator-tasks.ts';
@@ -65,8 +65,8 @@ const TASKS_OF_RANGE = 500;
  * it would copy fewer than end.
  */
 const TASKS_AT_ONCE = 100;
-/** Tasks that are read at the same time: a turn of this process waits for its commands behind theirs. */
-const READERS = 10;
+/** Tasks that are read together: a turn of this process waits for its commands behind theirs. */
+const READ_AT_ONCE = 10;
 /** Bytes of tasks that are in memory at the same time, and written together; a larger task is alone. */
 export const BATCH_BYTES = 1024 ** 2;
 const EXPIRED_AT_ONCE = 1_000;
@@ -224,17 +224,13 @@ export class Archiver {
     return copied;
   }
 
-  /** In any order. */
   async #prepare(taskIds: readonly string[], damaged: DamagedTask[]): Promise<PreparedCopy[]> {
     const found: PreparedCopy[] = [];
-    const left = taskIds.values();
-    const reader = async (): Promise<void> => {
-      for (const id of left) {
-        const copy = await unlessDamaged(id, damaged, prepareCopy(this.#dependencies, id));
-        if (copy) found.push(copy);
-      }
-    };
-    await Promise.all(Array.from({ length: READERS }, reader));
+    for (let at = 0; at < taskIds.length; at += READ_AT_ONCE) {
+      const ids = taskIds.slice(at, at + READ_AT_ONCE);
+      const copies = prepareCopies(this.#dependencies, ids).map((copy, i) => unlessDamaged(ids[i], damaged, copy));
+      found.push(...(await Promise.all(copies)).filter((copy) => copy !== undefined));
+    }
     return found;
   }
 
@@ -284,7 +280,7 @@ function batchesOf(copies: readonly PreparedCopy[]): PreparedCopy[][] {
   return batches;
 }
 
-async function unlessDamaged<T>(taskId: string, damaged: DamagedTask[], task: Promise<T>): Promise<T | undefined> {
+async function unlessDamaged<T>(taskId = '', damaged: DamagedTask[], task: Promise<T>): Promise<T | undefined> {
   try {
     return await task;
   } catch (error) {

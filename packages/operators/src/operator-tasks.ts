@@ -21,7 +21,7 @@ import { readTimeline } from './read-timeline.ts';
 import { type RerunRequest, type RerunResult, rerunTask } from './rerun.ts';
 import { withStepResults } from './step-results.ts';
 import { DeploymentFacts, factsOf } from './task-facts.ts';
-import { readRecord, type TaskRecord } from './task-record.ts';
+import { readStored, type TaskRecord } from './task-record.ts';
 import { readSpent, type SpentByTask } from './task-usage.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -47,30 +47,27 @@ export class OperatorTasks {
 
   /** @returns undefined: no such task */
   async record(taskId: string): Promise<TaskRecord | undefined> {
-    return (await readRecord(this.#dependencies, taskId)) ?? this.#archived(taskId);
+    return (await readStored(this.#dependencies, taskId))?.record ?? this.#archived(taskId);
   }
 
   /**
    * Everything that operators see of a task, with its diagnosis.
-   * @param options `hasContents`: steps of the timeline have the beginning of their results. `isOneOfMany`: what concerns
-   * all tasks, such as workers, may be a second old.
+   * @param options `hasContents`: steps of the timeline have the beginning of their results
    * @returns undefined: no such task
    */
-  async detail(
-    taskId: string,
-    { hasTimeline = false, hasContents = false, isOneOfMany = false } = {},
-  ): Promise<TaskDetail | undefined> {
-    const record = await readRecord(this.#dependencies, taskId);
-    if (!record) return this.#archived(taskId, hasTimeline);
+  async detail(taskId: string, { hasTimeline = false, hasContents = false } = {}): Promise<TaskDetail | undefined> {
+    const stored = await readStored(this.#dependencies, taskId);
+    if (!stored) return this.#archived(taskId, hasTimeline);
     const { redis, shards } = this.#dependencies;
+    const { record, hasOtherKeys } = stored;
     const [facts, steps, spent, isDead] = await Promise.all([
-      factsOf(this.#dependencies, record, isOneOfMany ? this.#recentFacts() : new DeploymentFacts(this.#dependencies)),
-      copyableSteps(this.#dependencies, taskId),
-      readSpent(this.#dependencies, taskId),
-      redis.exists(`${shards.of(taskId).task(taskId)}:d`),
+      factsOf(this.#dependencies, stored, new DeploymentFacts(this.#dependencies)),
+      hasOtherKeys ? copyableSteps(this.#dependencies, taskId) : [],
+      hasOtherKeys ? readSpent(this.#dependencies, taskId) : {},
+      hasOtherKeys ? redis.exists(`${shards.of(taskId).task(taskId)}:d`) : 0,
     ]);
     const deadLetter = isDead === 1;
-    const read = hasTimeline ? await readTimeline(this.#dependencies, { ...record, deadLetter }) : undefined;
+    const read = hasTimeline ? await readTimeline(this.#dependencies, stored, deadLetter) : undefined;
     const timeline = read && hasContents ? await withStepResults(this.#dependencies, taskId, read) : read;
     const diagnosis = diagnose(facts);
     return { ...record, diagnosis, deadLetter, steps, ...spent, ...(timeline && { timeline }) };
@@ -78,9 +75,9 @@ export class OperatorTasks {
 
   /** Why the task does not go on. @returns undefined: no such task */
   async diagnosis(taskId: string): Promise<Diagnosis | undefined> {
-    const record = await readRecord(this.#dependencies, taskId);
-    if (!record) return (await this.#archived(taskId))?.diagnosis;
-    return diagnose(await factsOf(this.#dependencies, record, this.#recentFacts()));
+    const stored = await readStored(this.#dependencies, taskId);
+    if (!stored) return (await this.#archived(taskId))?.diagnosis;
+    return diagnose(await factsOf(this.#dependencies, stored, this.#recentFacts()));
   }
 
   /** As it was when the task was copied to the archive. */

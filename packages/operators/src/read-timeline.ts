@@ -1,9 +1,7 @@
 import { defineScript, integer, list, masterOf, type RedisConnection, text, tuple } from '@switchyard/redis';
 import { queueName } from '@switchyard/store/inside';
 import type { OperatorDependencies } from './operator-dependencies.ts';
-import { webhooksOf } from './task-deliveries.ts';
-import { readFailures } from './task-failures.ts';
-import type { TaskRecord } from './task-record.ts';
+import type { StoredTask, TaskRecord } from './task-record.ts';
 import { type StatusFact, type Timeline, timelineOf } from './timeline.ts';
 
 const readStatusesScript = defineScript({
@@ -24,37 +22,35 @@ const MAX_NOTES = 1_000;
 
 export async function readTimeline(
   dependencies: OperatorDependencies,
-  record: TaskRecord & { readonly deadLetter: boolean },
+  { record, hasOtherKeys, failures, deliveries, statusMs = 0, caller }: StoredTask,
+  deadLetter: boolean,
 ): Promise<Timeline> {
   const { redis, shards, agentQueues } = dependencies;
-  const { taskId, agent, job, jobState, queueOfSkill } = record;
+  const { taskId, agent, job, jobState, queueOfSkill, isTerminal } = record;
   const keys = shards.of(taskId);
   const key = keys.task(taskId);
-  const [[time, caller], attempts, notes, failures, { statuses, isAll }, inspection, deliveries, listening] =
-    await Promise.all([
-      redis.hmget(key, 'time', 'caller'),
-      attemptFields(dependencies, record),
-      redis.lrange(`${key}:l`, '0', '-1'),
-      readFailures(dependencies, taskId),
-      readStatuses(redis, keys.events(taskId)),
-      agentQueues.inspect(queueName(agent, queueOfSkill), taskId, job),
-      webhooksOf(dependencies, taskId),
-      masterOf(redis, key)?.pubsub('SHARDNUMSUB', keys.events(taskId)),
-    ]);
+  const [attempts, notes, { statuses, isAll }, inspection, listening] = await Promise.all([
+    attemptFields(dependencies, record),
+    hasOtherKeys ? redis.lrange(`${key}:l`, '0', '-1') : [],
+    readStatuses(redis, keys.events(taskId)),
+    job ? agentQueues.inspect(queueName(agent, queueOfSkill), taskId, job) : undefined,
+    // What has ended has no more events.
+    isTerminal ? undefined : masterOf(redis, key)?.pubsub('SHARDNUMSUB', keys.events(taskId)),
+  ]);
   return timelineOf({
     record,
-    deadLetter: record.deadLetter,
+    deadLetter,
     attempts,
     notes,
     failures,
     statuses,
     isPartial: !isAll || notes.length >= MAX_NOTES,
-    statusMs: Number.parseInt(time ?? '0', 36),
-    waitsSinceMs: jobState === 'waiting' ? inspection.sinceMs : undefined,
-    leaseMs: inspection.leaseMs,
+    statusMs,
+    waitsSinceMs: jobState === 'waiting' ? inspection?.sinceMs : undefined,
+    leaseMs: inspection?.leaseMs ?? 0,
     deliveries,
     listeningProcesses: Number(listening?.[1] ?? 0),
-    caller: caller ?? undefined,
+    caller,
   });
 }
 

@@ -3,7 +3,7 @@ import type { Diagnosis, Finding } from './finding.ts';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import type { OverdueTask } from './overdue-tasks.ts';
 import { type DeploymentFacts, factsOf } from './task-facts.ts';
-import { readRecord } from './task-record.ts';
+import { readStored } from './task-record.ts';
 
 /** The finding of the task's diagnosis, with fewer distinctions. */
 export type StuckReason =
@@ -43,9 +43,9 @@ export async function whyStuck(
   deployment: DeploymentFacts,
 ): Promise<StuckTask | undefined> {
   const { taskId, agent, state, attempts, sweeps } = task;
-  const record = await readRecord(dependencies, taskId);
-  if (!record) return undefined;
-  const diagnosis = diagnose(await factsOf(dependencies, record, deployment));
+  const stored = await readStored(dependencies, taskId);
+  if (!stored) return undefined;
+  const diagnosis = diagnose(await factsOf(dependencies, stored, deployment));
   const reason = reasons[diagnosis.finding] ?? 'worker-silent';
   return {
     taskId,

@@ -3,9 +3,9 @@ import { type AnnouncedLimits, cardUrlOf, queueName, queueRoot, REMOTE_AGENTS } 
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import { silentSince } from './silent-workers.ts';
 import { type BudgetFacts, budgetFacts } from './task-budget.ts';
-import { type TaskDelivery, webhooksOf } from './task-deliveries.ts';
-import { type Failure, isOfAttempt, readFailures } from './task-failures.ts';
-import type { TaskRecord } from './task-record.ts';
+import type { TaskDelivery } from './task-deliveries.ts';
+import { type Failure, isOfAttempt } from './task-failures.ts';
+import type { StoredTask, TaskRecord } from './task-record.ts';
 import { type UsedPlaces, usedPlaces } from './used-places.ts';
 import type { BlockedReport, WorkerReading } from './worker-report.ts';
 
@@ -143,42 +143,55 @@ type Shares = Awaited<ReturnType<OperatorDependencies['agentQueues']['shares']>>
 
 export async function factsOf(
   dependencies: OperatorDependencies,
-  record: TaskRecord,
+  stored: StoredTask,
   deployment: DeploymentFacts,
 ): Promise<TaskFacts> {
+  const { record, deliveries, statusMs } = stored;
+  const facts = record.isTerminal
+    ? { ...NOTHING_GOES_ON, ...lastFailure(stored) }
+    : { ...(await factsOfOpen(dependencies, stored, deployment)), failedParts: [] };
+  return {
+    record,
+    sweepAfterMs: dependencies.settings.sweepAfterMs,
+    failingWebhooks: deliveries.filter(({ state }) => state === 'dead' || state === 'waiting'),
+    statusMs,
+    ...facts,
+  };
+}
+
+/** Of a task that has ended: what else Redis has says nothing of it. */
+const NOTHING_GOES_ON = {
+  nowMs: 0,
+  agent: undefined,
+  turn: undefined,
+  job: { before: 0, sinceMs: undefined, delayedToMs: undefined },
+  share: { waiting: 0, hasOthers: false },
+  calls: [],
+  budget: {},
+} as const;
+
+async function factsOfOpen(
+  dependencies: OperatorDependencies,
+  { record, token }: StoredTask,
+  deployment: DeploymentFacts,
+): Promise<FactsOfOpen> {
   const { redis, shards, agentQueues } = dependencies;
   const { taskId, agent, tenant, job } = record;
   const name = queueName(agent, record.queueOfSkill);
   const keys = shards.of(taskId);
-  const [
-    { facts, shares },
-    inspection,
-    [token, time],
-    begun,
-    calls,
-    webhooks,
-    interrupted,
-    nowMs,
-    { failure, failedParts },
-    budget,
-  ] = await Promise.all([
+  const [{ facts, shares }, inspection, begun, calls, interrupted, nowMs, budget] = await Promise.all([
     deployment.agent(agent, name),
     agentQueues.inspect(name, taskId, job),
-    redis.hmget(keys.task(taskId), 'token', 'time'),
     redis.hget(keys.task(taskId), `l${record.openTurn}`),
     redis.hgetall(`${keys.task(taskId)}:c`),
-    webhooksOf(dependencies, taskId),
     redis.zscore(keys.interrupted, taskId),
     deployment.nowMs,
-    record.isTerminal && record.reason ? lastFailure(dependencies, record) : noFailure,
     budgetFacts(dependencies, record),
   ]);
   const waited = Object.entries(calls).flatMap(([id, mode]) => (mode.startsWith('w ') ? [id] : []));
   const share = shares.longest.find((each) => each.tenant === tenant);
   return {
-    record,
     nowMs,
-    sweepAfterMs: dependencies.settings.sweepAfterMs,
     agent: facts,
     turn: token
       ? turnFacts({ taskId, token, begun, leaseMs: inspection.leaseMs, nowMs }, await deployment.workers)
@@ -187,14 +200,15 @@ export async function factsOf(
     places: await placesFor(dependencies, record, facts?.limits),
     share: { waiting: share?.waiting ?? 0, hasOthers: shares.longest.some((each) => each.tenant !== tenant) },
     calls: waited,
-    failingWebhooks: webhooks.filter(({ state }) => state === 'dead' || state === 'waiting'),
     budget,
-    failure,
-    failedParts,
-    statusMs: time ? Number.parseInt(time, 36) : undefined,
     interruption: interrupted === null ? undefined : interruptionFacts(dependencies, Number(interrupted)),
   };
 }
+
+type FactsOfOpen = Omit<
+  TaskFacts,
+  'record' | 'sweepAfterMs' | 'failingWebhooks' | 'statusMs' | 'failure' | 'failedParts'
+>;
 
 const interruptionFacts = ({ settings }: OperatorDependencies, sinceMs: number): InterruptionFacts => ({
   sinceMs,
@@ -213,20 +227,17 @@ async function placesFor(
   return { limits, used, ...(key && { key: decodeURIComponent(key) }) };
 }
 
-const noFailure: Pick<TaskFacts, 'failure' | 'failedParts'> = { failure: undefined, failedParts: [] };
-
 /** The failure behind a record's reason, and those of parts. That of a lost worker is known by its reason only. */
-async function lastFailure(
-  dependencies: OperatorDependencies,
-  { taskId, epoch, attempts, reason }: TaskRecord,
-): Promise<Pick<TaskFacts, 'failure' | 'failedParts'>> {
-  const failures = (await readFailures(dependencies, taskId)).filter((each) => each.epoch === epoch);
-  const failedParts = failures.filter((each) => !isOfAttempt(each));
-  const failure = failures.findLast(isOfAttempt);
-  if (failure || !reason) return { failure, failedParts };
-  const time = await dependencies.redis.hget(dependencies.shards.of(taskId).task(taskId), 'time');
-  const at = new Date(Number.parseInt(time ?? '0', 36)).toISOString();
-  return { failure: { ...reason, epoch, attempt: attempts, at }, failedParts };
+function lastFailure({
+  record: { epoch, attempts, reason },
+  failures,
+  statusMs = 0,
+}: StoredTask): Pick<TaskFacts, 'failure' | 'failedParts'> {
+  if (!reason) return { failure: undefined, failedParts: [] };
+  const ofLast = failures.filter((each) => each.epoch === epoch);
+  const failedParts = ofLast.filter((each) => !isOfAttempt(each));
+  const at = new Date(statusMs).toISOString();
+  return { failure: ofLast.findLast(isOfAttempt) ?? { ...reason, epoch, attempt: attempts, at }, failedParts };
 }
 
 interface OpenTurn {

@@ -2,6 +2,8 @@ import { isTerminal, type Priority, priorities } from '@switchyard/protocol';
 import { queueName } from '@switchyard/store/inside';
 import { type CurrentReason, currentReason } from './current-reason.ts';
 import type { OperatorDependencies } from './operator-dependencies.ts';
+import { type TaskDelivery, webhooksOf } from './task-deliveries.ts';
+import { type Failure, readFailures } from './task-failures.ts';
 import { type TaskIdentity, taskIdentity } from './task-identity.ts';
 
 /** The stored fields of a task, without the contents of messages and artifacts. Times are ISO. */
@@ -59,6 +61,21 @@ export interface SuspendedWait {
   readonly until?: string;
 }
 
+/** A task as Redis has it, with what is read of its other keys in any case. */
+export interface StoredTask {
+  readonly record: TaskRecord;
+  /** It may have steps, notes, failures, webhooks, a dead letter or usage: see task-keys.lua. */
+  readonly hasOtherKeys: boolean;
+  readonly failures: readonly Failure[];
+  readonly deliveries: readonly TaskDelivery[];
+  /** Time of its status; unset: unknown. */
+  readonly statusMs: number | undefined;
+  /** Token of the job's run whose turn is open; unset: none is. */
+  readonly token: string | undefined;
+  /** Id of the task that called it. */
+  readonly caller: string | undefined;
+}
+
 const FIELDS = [
   'seq',
   'messages',
@@ -73,78 +90,112 @@ const FIELDS = [
 ] as const;
 
 /** For operators: the principal is not checked. @returns undefined: no such task */
-export async function readRecord(dependencies: OperatorDependencies, taskId: string): Promise<TaskRecord | undefined> {
+export async function readStored(dependencies: OperatorDependencies, taskId: string): Promise<StoredTask | undefined> {
   const { redis, shards, agentQueues } = dependencies;
   const keys = shards.of(taskId);
   const key = keys.task(taskId);
-  const [
-    [cancel, skill, level, beginBy, late, later, waits, scheduleId, reason, ...fields],
-    values,
-    kept,
-    webhooks,
-    due,
-    ttlMs,
-  ] = await Promise.all([
-    redis.hmget(
-      key,
-      'cancel',
-      'skill',
-      'level',
-      'begin_by',
-      'late',
-      'later',
-      'waits',
-      'schedule_id',
-      'reason',
-      'owner',
-      'context',
-      'state',
-    ),
-    redis.hmget(key, ...FIELDS),
-    redis.xlen(keys.events(taskId)),
-    redis.hget(`${key}:w`, 'count'),
-    redis.zscore(keys.outbox, taskId),
-    redis.pttl(key),
-  ]);
-  const identity = taskIdentity(taskId, fields);
+  const [owner, context, letter, cancel, skill, level, beginBy, late, later, waits, ...more] = await redis.hmget(
+    key,
+    'owner',
+    'context',
+    'state',
+    'cancel',
+    'skill',
+    'level',
+    'begin_by',
+    'late',
+    'later',
+    'waits',
+    'schedule_id',
+    'reason',
+    'has_other_keys',
+    'time',
+    'token',
+    'caller',
+    ...FIELDS,
+  );
+  const [scheduleId, reason, otherKeys, time, token, caller, ...values] = more;
+  const identity = taskIdentity(taskId, [owner, context, letter]);
   if (!identity) return undefined;
+  const hasEnded = isTerminal(identity.state);
   const number = (name: (typeof FIELDS)[number]): number => Number(values[FIELDS.indexOf(name)] ?? 0);
-  const isPaused = later && (await redis.hget(keys.tasksOfSchedules, scheduleId ?? taskId))?.endsWith(' paused');
-  const priority = priorities.find((each) => each === level);
   const job = number('job');
+  const [kept, ttlMs, due, jobState, schedule, others] = await Promise.all([
+    redis.xlen(keys.events(taskId)),
+    redis.pttl(key),
+    hasEnded ? null : redis.zscore(keys.outbox, taskId),
+    job ? agentQueues.stateOf(queueName(identity.agent, skill), taskId, job) : 'none',
+    later ? redis.hget(keys.tasksOfSchedules, scheduleId ?? taskId) : null,
+    otherKeys ? readOthers(dependencies, taskId) : NO_OTHERS,
+  ]);
   const progress = { state: identity.state, epoch: number('epoch'), attempts: number('attempts') };
   const current = currentReason(reason, progress);
-  return {
+  const record = {
     ...identity,
-    isTerminal: isTerminal(identity.state),
+    isTerminal: hasEnded,
     seq: number('seq'),
     keptEvents: kept,
     messagesAccepted: number('messages'),
     messagesAnswered: number('answered'),
     inbox: number('inbox'),
     artifacts: number('artifacts'),
-    webhooks: Number(webhooks ?? 0),
+    webhooks: others.deliveries.length,
     cancelRequested: Boolean(cancel),
     epoch: number('epoch'),
     openTurn: Number.parseInt(values[FIELDS.indexOf('turn')] ?? '0', 10),
     attempts: number('attempts'),
     job,
-    jobState: job ? await agentQueues.stateOf(queueName(identity.agent, skill), taskId, job) : 'none',
+    jobState,
+    sweeps: number('sweeps'),
+    ...fieldsOfSome({ skill, level, beginBy: late ?? beginBy, later, waits, schedule, due, ttlMs }),
+    ...(current && { reason: current }),
+  };
+  const statusMs = time ? Number.parseInt(time, 36) : undefined;
+  return { record, ...others, statusMs, token: token || undefined, caller: caller ?? undefined };
+}
+
+type Others = Pick<StoredTask, 'hasOtherKeys' | 'failures' | 'deliveries'>;
+
+const NO_OTHERS: Others = { hasOtherKeys: false, failures: [], deliveries: [] };
+
+async function readOthers(dependencies: OperatorDependencies, taskId: string): Promise<Others> {
+  const [failures, deliveries] = await Promise.all([
+    readFailures(dependencies, taskId),
+    webhooksOf(dependencies, taskId),
+  ]);
+  return { hasOtherKeys: true, failures, deliveries };
+}
+
+type Stored = string | null | undefined;
+
+/** The fields that few tasks have. */
+function fieldsOfSome(of: {
+  readonly skill: Stored;
+  readonly level: Stored;
+  readonly beginBy: Stored;
+  readonly later: Stored;
+  readonly waits: Stored;
+  /** Entry of its schedule. */
+  readonly schedule: Stored;
+  readonly due: Stored;
+  readonly ttlMs: number;
+}): Partial<TaskRecord> {
+  const { skill, level, beginBy, later, waits, schedule, due, ttlMs } = of;
+  const priority = priorities.find((each) => each === level);
+  return {
     ...(skill && { queueOfSkill: skill }),
     ...(priority && { priority }),
-    ...beginByIn(late ?? beginBy),
-    ...(current && { reason: current }),
-    sweeps: number('sweeps'),
-    ...(due !== null && { dueAt: new Date(Number(due)).toISOString() }),
+    ...beginByIn(beginBy),
+    ...(typeof due === 'string' && { dueAt: new Date(Number(due)).toISOString() }),
     ...(later && { scheduledFor: new Date(Number(later)).toISOString() }),
     ...(waits && { waits: JSON.parse(waits) }),
-    ...(isPaused && { isSchedulePaused: true }),
+    ...(schedule?.endsWith(' paused') && { isSchedulePaused: true }),
     ...(ttlMs > 0 && { expiresAt: new Date(Date.now() + ttlMs).toISOString() }),
   };
 }
 
 /** @param stored `<ms>` and more, or `within <ms>` while it waits for its scheduled time */
-function beginByIn(stored: string | null | undefined): Pick<TaskRecord, 'beginBy'> {
+function beginByIn(stored: Stored): Pick<TaskRecord, 'beginBy'> {
   const ms = Number.parseInt(stored ?? '', 10);
   return Number.isNaN(ms) ? {} : { beginBy: new Date(ms).toISOString() };
 }

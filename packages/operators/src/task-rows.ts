@@ -4,6 +4,8 @@ import { type HasArchive, idText, timeOf } from '@switchyard/store/inside';
 import { type CurrentReason, currentReason } from './current-reason.ts';
 import type { OperatorDependencies } from './operator-dependencies.ts';
 import { type TaskIdentity, taskIdentity } from './task-identity.ts';
+import type { TaskRecord } from './task-record.ts';
+import type { SpentByTask } from './task-usage.ts';
 
 /**
  * Owner, context, state, time of the status, attempts, inbox, beginning of the history, ms of its scheduled time, epoch,
@@ -102,6 +104,29 @@ function taskRow(
     ...(current && { reason: current }),
   };
 }
+
+/** The row of a task whose detail is known. @param history its beginning, which may be cut off anywhere */
+export function rowOf(
+  detail: RowFacts,
+  { time, history }: { readonly time: string; readonly history: string },
+): TaskRow {
+  const { taskId, contextId, agent, tenant, subject, state, attempts, inbox, scheduledFor, usage, reason } = detail;
+  const { microUsd, unpricedCalls } = usage?.total ?? {};
+  return {
+    ...{ taskId, contextId, agent, tenant, subject, state },
+    updatedAt: timeOf(time),
+    attempts,
+    inbox,
+    text: firstText(history.slice(0, TEXT_BYTES)),
+    ...(scheduledFor && { scheduledFor }),
+    ...(microUsd && { microUsd }),
+    ...(unpricedCalls && { unpricedCalls }),
+    ...(reason && { reason }),
+  };
+}
+
+type RowFacts = Pick<TaskRecord, keyof TaskIdentity | 'attempts' | 'inbox' | 'scheduledFor' | 'reason'> &
+  Pick<SpentByTask, 'usage'>;
 
 /** A row without what cannot be read of its task. */
 export function plainRow({ id, owner, context, letter, time }: PlainFields): TaskRow | undefined {

@@ -46,7 +46,14 @@ export {
 export { type SpentBudget, shareOfShard, spentBudget } from './tasks/quotas/quotas.ts';
 export { archivedOwner, type HasArchive } from './tasks/read/archived-reads.ts';
 export { BEFORE_HISTORY, bytesIn, type Piece, readPieces, timeOf } from './tasks/read/pieces.ts';
-export { type CachedReadDependencies, readInPieces, readTask, readTogether, readWhole } from './tasks/read/read.ts';
+export {
+  type CachedReadDependencies,
+  readInPieces,
+  readTask,
+  readTogether,
+  readWhole,
+  type TaskInPieces,
+} from './tasks/read/read.ts';
 export { hiddenLetter, stateLetters, stateOf, withdrawnLetter } from './tasks/visibility/state-letters.ts';
 export { storedFailureText } from './turns/failures.ts';
 export type { NotedModelCall } from './turns/model-notes.ts';
