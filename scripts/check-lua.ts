@@ -14,7 +14,9 @@ const OF_PACKAGE = /^@switchyard\/([^/]+)\/(.+)$/;
 const INCLUDE = /^ *--- @include "(.+)"$/gm;
 /** What Redis gives a script, as far as ours use it. */
 const GIVEN = new Set(
-  'redis KEYS ARGV unpack tonumber tostring type pairs ipairs pcall next string table math setmetatable'.split(' '),
+  'redis KEYS ARGV unpack tonumber tostring type pairs ipairs pcall error next string table math setmetatable'.split(
+    ' ',
+  ),
 );
 
 /** A package and the folders of the store from low to high; all others stand side by side on top of them. */

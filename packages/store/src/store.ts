@@ -72,6 +72,7 @@ interface Common {
   readonly encryption: Encryption;
   readonly observer: Observer;
   readonly archive: TaskArchive | undefined;
+  readonly onError: (error: Error) => void;
 }
 
 /** How parts of a store reach Redis. */
@@ -128,7 +129,7 @@ export class Store {
 
   /**
    * Does not connect: see `start`.
-   * @param onError gets errors of the connections, which reconnect by themselves
+   * @param onError gets errors of the connections, which reconnect by themselves, and of damaged tasks that lists leave out
    * @param archive has the tasks that Redis has forgotten; unset: they are gone
    */
   constructor(
@@ -163,6 +164,7 @@ export class Store {
       encryption: new Encryption(this.settings.pushSecrets),
       observer: new Observer(),
       archive,
+      onError,
     };
     const dependencies = this.#dependenciesOver({ redis, replicated: this.#connections.replicated, queue: this.queue });
     this.tasks = new Tasks(dependencies);

@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
-import type { Store } from '../src/index.ts';
+import { Store } from '../src/index.ts';
 import { accepted, beginTurn } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
@@ -60,14 +60,31 @@ test('a job whose run rejects is tried again later and later, up to a minute, un
   expect(await retryMs(50, new Error('LOADING Redis is loading the dataset in memory'))).toBe(1_000);
 });
 
-test('a damaged task fails no read of other tasks at the same time, and is left out of lists', async () => {
-  const store = await testStore();
+test.each([
+  ['of another type', null],
+  ['with a state that is none', { state: 'q' }],
+  ['with a time that is none', { time: 'no time' }],
+])('a task with a record %s fails no read of others, and lists leave it out and tell operators', async (_, damage) => {
+  const { settings } = await testStore();
+  const errors: string[] = [];
+  const store = new Store(settings, ({ message }) => errors.push(message));
+  onTestFinished(() => store.stop());
+  await store.start();
   const [sound, damaged] = await Promise.all([accepted(store, alice), accepted(store, alice)]);
-  await redis.set(keyOf(store, damaged.taskId), 'no record');
-  const [read, failed] = await Promise.allSettled(
-    [sound, damaged].map(({ taskId }) => store.tasks.read(alice, taskId)),
-  );
-  expect([read?.status, failed?.status]).toEqual(['fulfilled', 'rejected']);
-  const { tasks } = await store.tasks.list(alice, { pageSize: 10 });
+  const both = [sound, damaged];
+  const versions = await Promise.all(both.map(async ({ taskId }) => (await store.tasks.read(alice, taskId))?.version));
+  if (damage) await redis.hset(keyOf(store, damaged.taskId), damage);
+  else await redis.set(keyOf(store, damaged.taskId), 'no record');
+  for (const known of [[], versions]) {
+    const reads = both.map(({ taskId }, i) => store.tasks.read(alice, taskId, { version: known[i] }));
+    const read = await Promise.allSettled(reads);
+    expect(read).toMatchObject([
+      { status: 'fulfilled', value: { state: 'TASK_STATE_SUBMITTED' } },
+      { status: 'rejected', reason: { message: expect.stringContaining(`Task ${damaged.taskId} cannot be read: `) } },
+    ]);
+  }
+  const { tasks, totalSize } = await store.tasks.list(alice, { pageSize: 10 });
   expect(tasks.map((task) => JSON.parse(task).id)).toEqual([sound.taskId]);
+  expect(totalSize).toBe(2);
+  expect(errors).toEqual([expect.stringContaining(`Task ${damaged.taskId} cannot be read: `)]);
 });

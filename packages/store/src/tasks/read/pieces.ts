@@ -13,7 +13,7 @@ export const piece: Parser<Piece> = (reply) => {
   if (typeof reply === 'string') return reply;
   if (!Array.isArray(reply) || reply.length === 2) return textReference(reply);
   const [before, letter, time, behind] = head(reply);
-  // If the record is damaged, this is no JSON: only its own reader fails, not those of others in the reply.
+  // A turn of a damaged record begins with what is no JSON, and fails alone: read.lua refuses such a record before.
   if (!isStateLetter(letter) || !TIME.test(time)) return before + behind;
   return `${before}{"state":"${stateOf(letter)}","timestamp":"${timeOf(time)}"${behind}`;
 };

@@ -11,6 +11,7 @@
 -- Returns  for each task: nil (this owner has no such task) | state and answered in one text (same version)
 --       | { state and answered, version, pieces … } | { } (left out)
 --
+-- A task of which the state or the time is damaged fails the script: its readers read the tasks one by one then.
 -- Cost: the size of the pieces.
 
 local large_bytes, max_bytes = unpack(ARGV, 1, 2)
@@ -18,9 +19,12 @@ max_bytes = tonumber(max_bytes)
 
 local with_pieces
 local function read(task_key, task_id, owner, have, length, parts)
-  local its_owner, seq, messages, answered, state, incarnation, inbox_version = unpack(redis.call('HMGET', task_key,
-    'owner', 'seq', 'messages', 'answered', 'state', 'incarnation', 'inbox_version'))
+  local its_owner, seq, messages, answered, state, time, incarnation, inbox_version = unpack(redis.call('HMGET',
+    task_key, 'owner', 'seq', 'messages', 'answered', 'state', 'time', 'incarnation', 'inbox_version'))
   if not its_owner or (owner ~= '' and its_owner ~= owner) then return false end
+  if not (state and time and state:find('^[CFMRXahisw]$') and time:find('^%w%w%w%w%w%w%w%w$')) then
+    error(('the record has the state "%s" and the time "%s"'):format(state or '', time or ''), 0)
+  end
   -- A message that waits behind a running turn enters the history without an event, so `messages` counts, too. The
   -- incarnations tell these numbers from the same numbers before a fail-over.
   local version = seq .. '-' .. (incarnation or '0') .. '-' .. messages

@@ -33,6 +33,8 @@ export interface ReadDependencies {
 export interface CachedReadDependencies extends ReadDependencies, HasArchive {
   readonly cache: TaskCache;
   readonly reads: TaskReads;
+  /** Gets the error of each damaged task that is left out of a page. */
+  readonly onError: (error: Error) => void;
 }
 
 /** The arguments of read.lua for one task. */
@@ -111,7 +113,7 @@ export async function readTogether(
   const send = async (some: typeof wanted): Promise<void> => {
     const requests = some.map(({ request }) => request);
     const found = await sendBatchThenEach(requests, (each) => runRead(dependencies, each, maxPageBytes));
-    await Promise.all(some.map(async ({ taskId }, i) => replies.set(taskId, await orMissing(found[i]))));
+    await Promise.all(some.map(async ({ taskId }, i) => replies.set(taskId, await orMissing(dependencies, found[i]))));
   };
   await Promise.all([...shards.values()].map(send));
   const forgotten = taskIds.filter((taskId) => replies.get(taskId) === null);
@@ -239,26 +241,36 @@ async function readAll(
 }
 
 /** @returns null: the task is damaged, and is left out like one that is gone */
-async function orMissing(reply: Reply | Promise<Reply> | undefined): Promise<Reply> {
+async function orMissing(
+  { onError }: CachedReadDependencies,
+  reply: Reply | Promise<Reply> | undefined,
+): Promise<Reply> {
   try {
     return (await reply) ?? null;
   } catch (error) {
-    if (isOutage(error)) throw error;
+    if (isOutage(error) || !(error instanceof Error)) throw error;
+    onError(error);
     return null;
   }
 }
 
 /** @param maxBytes as in read.lua */
-function runRead(
+async function runRead(
   { redis, shards, settings }: ReadDependencies,
   requests: readonly ReadRequest[],
   maxBytes: number,
 ): Promise<Reply[]> {
-  return readScript.run(redis, {
-    keys: { tasks: requests.map(({ taskId }) => shards.of(taskId).task(taskId)) },
-    args: { largeBytes: settings.largeTextBytes, maxBytes },
-    each: requests,
-  });
+  try {
+    return await readScript.run(redis, {
+      keys: { tasks: requests.map(({ taskId }) => shards.of(taskId).task(taskId)) },
+      args: { largeBytes: settings.largeTextBytes, maxBytes },
+      each: requests,
+    });
+  } catch (error) {
+    const isRefused = error instanceof Error && error.name === 'ReplyError' && !isOutage(error);
+    if (!isRefused || requests.length > 1) throw error;
+    throw new Error(`Task ${requests[0]?.taskId} cannot be read: ${error.message}`, { cause: error });
+  }
 }
 
 function readingOf(
