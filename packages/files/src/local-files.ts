@@ -1,9 +1,9 @@
-import { createHash, hash, randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Content, isMissing, isTaken, syncFolder, writeContent, writeWhole } from './durable.ts';
 import { CHUNK_BYTES, damaged, type FileCipher, FileEncryption } from './encryption.ts';
-import { isRawId, newFileId, rawId, sizedId, sizeOf } from './file-id.ts';
+import { isRawId, newFileId, sizedId, sizeOf } from './file-id.ts';
 import { explained, FileRefused, problemOf } from './file-refused.ts';
 import type {
   FileFacts,
@@ -24,6 +24,7 @@ import {
   type KnownName,
   limitOf,
   ownerName,
+  rawFileOf,
   requireExpected,
   roomLeft,
   tooLarge,
@@ -133,21 +134,18 @@ export class LocalFiles implements FileStore {
     return this.#write(owner, content, file, { id: newFileId(file.expected?.sizeBytes ?? 0) });
   }
 
-  async writeRaw(owner: string, { facts, bytes, keeper }: RawContent): Promise<string> {
-    const { agent } = facts;
-    const sizeBytes = bytes.length;
-    const sha256 = hash('sha256', bytes);
-    const id = rawId(this.#encryption.nameFor(owner, { agent, sha256 }), sizeBytes);
+  async writeRaw(owner: string, raw: RawContent): Promise<string> {
+    const { known, file } = rawFileOf(this.#encryption, owner, raw);
     // Another process may write it meanwhile, or a sweep remove it.
-    while (!(await this.keepFor(owner, id, keeper))) {
+    while (!(await this.keepFor(owner, known.id, raw.keeper))) {
       try {
-        await this.#write(owner, contentOf(bytes), { facts, expected: { sizeBytes }, keeper }, { id, sha256 });
+        await this.#write(owner, contentOf(raw.bytes), file, known);
         break;
       } catch (error) {
         if (!isTaken(error)) throw error;
       }
     }
-    return id;
+    return known.id;
   }
 
   async #write(

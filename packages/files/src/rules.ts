@@ -1,6 +1,8 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
+import type { FileEncryption } from './encryption.ts';
+import { rawId } from './file-id.ts';
 import { FileRefused } from './file-refused.ts';
-import type { ExpectedContent, FileLimits, StoredFile } from './file-store.ts';
+import type { ExpectedContent, FileLimits, NewFile, RawContent, StoredFile } from './file-store.ts';
 
 /** What stands for a principal in paths and keys: its name may have any characters. */
 export function ownerName(owner: string): string {
@@ -39,6 +41,17 @@ export function digestOf(known: string | undefined): {
   if (known !== undefined) return { hex: () => known };
   const hash = createHash('sha256');
   return { add: (plain) => void hash.update(plain), hex: () => hash.digest('hex') };
+}
+
+/** What a part had as `raw`, as a file whose name is that of its content. */
+export function rawFileOf(
+  encryption: FileEncryption,
+  owner: string,
+  { facts, bytes, keeper }: RawContent,
+): { readonly known: Required<KnownName>; readonly file: NewFile } {
+  const [sizeBytes, sha256] = [bytes.length, hash('sha256', bytes)];
+  const id = rawId(encryption.nameFor(owner, { agent: facts.agent, sha256 }), sizeBytes);
+  return { known: { id, sha256 }, file: { facts, expected: { sizeBytes }, keeper } };
 }
 
 /** A content that is in memory. */

@@ -1,4 +1,4 @@
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Bucket } from './bucket.ts';
 import type { Content } from './durable.ts';
 import { CHUNK_BYTES, type FileCipher, FileEncryption } from './encryption.ts';
@@ -23,6 +23,7 @@ import {
   type KnownName,
   limitOf,
   ownerName,
+  rawFileOf,
   requireExpected,
   roomLeft,
   tooLarge,
@@ -85,16 +86,14 @@ export class S3Files implements FileStore {
     return this.#write(owner, content, file, { id: newFileId(file.expected?.sizeBytes ?? 0) });
   }
 
-  async writeRaw(owner: string, { facts, bytes, keeper }: RawContent): Promise<string> {
-    const sizeBytes = bytes.length;
-    const sha256 = hash('sha256', bytes);
-    const id = rawId(this.#encryption.nameFor(owner, { agent: facts.agent, sha256 }), sizeBytes);
-    const file = { facts, expected: { sizeBytes }, keeper };
-    if (await this.keepFor(owner, id, keeper)) return id;
-    if (await this.#writeUnlessBusy(owner, contentOf(bytes), file, { id, sha256 })) return id;
+  async writeRaw(owner: string, raw: RawContent): Promise<string> {
+    const { known, file } = rawFileOf(this.#encryption, owner, raw);
+    const { bytes, keeper } = raw;
+    if (await this.keepFor(owner, known.id, keeper)) return known.id;
+    if (await this.#writeUnlessBusy(owner, contentOf(bytes), file, known)) return known.id;
     // Stored again under another name: nobody waits for a request that may have ended.
-    const other = rawId(randomBytes(16).toString('hex'), sizeBytes);
-    return (await this.#write(owner, contentOf(bytes), file, { id: other, sha256 })).id;
+    const other = rawId(randomBytes(16).toString('hex'), bytes.length);
+    return (await this.#write(owner, contentOf(bytes), file, { ...known, id: other })).id;
   }
 
   /** @returns false: the file is being removed, or another request writes it, or did so before it crashed */
