@@ -50,6 +50,7 @@ export { cardUrlOf, type DeliveryQueueId, queueName, REMOTE_AGENTS, remoteAgentI
 export type { Queues } from './queue/queues.ts';
 export type { JobOutcome } from './queue/running-job.ts';
 export type { DueWork } from './queue/shard-checks.ts';
+export type { DueTasks } from './record/due-tasks.ts';
 export { type AgentAnnouncement, type AnnouncedAgent, namedSkill, skillHint } from './registry/announcement.ts';
 export { announceEveryMs, type Registry } from './registry/registry.ts';
 export { type Steps, TooManyResults } from './steps/steps.ts';
@@ -73,4 +74,4 @@ export type { Beginning, TurnHooks, TurnJob } from './turns/turn-job.ts';
 export type { SpentTurnBudget, TaskBudget, TurnBudgets } from './turns/turn-usage.ts';
 export type { GivenStart } from './turns/turns.ts';
 export type { EventCheck, Giving } from './waits/give-event.ts';
-export type { ResumedTurns, WaitRequest, Waits } from './waits/waits.ts';
+export type { WaitRequest, Waits } from './waits/waits.ts';

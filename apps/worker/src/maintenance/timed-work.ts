@@ -1,5 +1,5 @@
 import { type BegunTasks, ScheduledTasks } from '@switchyard/schedules';
-import type { KeepFiles, RejectedMessages, ResumedTurns, Shard, Store } from '@switchyard/store';
+import type { DueTasks, KeepFiles, RejectedMessages, Shard, Store } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 import { PartPoller } from '../timing/timing.ts';
 
@@ -44,7 +44,7 @@ export class TimedWork {
 
   /** After a failure, only the timer tries again. */
   async #begin(shards: readonly Shard[] | undefined): Promise<void> {
-    const [begun, resumed, rejected]: [BegunTasks, ResumedTurns, RejectedMessages] = await Promise.all([
+    const [begun, resumed, rejected]: [BegunTasks, DueTasks, RejectedMessages] = await Promise.all([
       this.#scheduledTasks.begin(shards, this.#keepFiles),
       this.#store.waits.resume(shards),
       this.#store.timesToLive.reject(shards),

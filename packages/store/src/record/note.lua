@@ -15,3 +15,9 @@ end
 local function note_lines(task_key, fence, lines)
   for what in lines:gmatch('[^\n]+') do note(task_key, fence, what) end
 end
+
+-- As note_lines, of a turn that ends otherwise than with an event.
+local function keep_notes(record, fence, lines)
+  if lines ~= '' then record.has_other_keys = 1 end
+  note_lines(record.key, fence, lines)
+end

@@ -29,8 +29,7 @@ if is_behind(record, published) then return 'gap' end
 
 allow_out_of_memory(task_key)
 keep_failure(record, failure)
-if notes ~= '' then record.has_other_keys = 1 end
-note_lines(task_key, fence, notes)
+keep_notes(record, fence, notes)
 if record.cancel ~= '' then
   finish(record, 'X')
   verdict = 'canceled'

@@ -36,7 +36,6 @@ else
   verdict = 'given-back'
 end
 keep_failure(record, failure)
-if notes ~= '' then record.has_other_keys = 1 end
-note_lines(task_key, fence, notes)
+keep_notes(record, fence, notes)
 commit(record)
 return verdict

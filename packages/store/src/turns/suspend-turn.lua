@@ -40,8 +40,7 @@ local ends, result = unpack(redis.call('HMGET', steps_key, 'until ' .. wait, 're
 if wait ~= '' and not (ends or result) then return 'gap' end
 
 allow_out_of_memory(task_key)
-if notes ~= '' then record.has_other_keys = 1 end
-note_lines(task_key, fence, notes)
+keep_notes(record, fence, notes)
 if record.cancel ~= '' then
   finish(record, 'X')
   verdict = 'canceled'

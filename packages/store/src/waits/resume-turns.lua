@@ -1,6 +1,6 @@
 -- Resumes suspended turns whose time has come.
 --
--- KEYS  suspended       zset, see suspended.lua
+-- KEYS  due             zset of suspended turns, see suspended.lua
 --       tasks_root      prefix of the keys of tasks; made from it: the keys of record.lua
 --       outbox          as in record.lua
 --       index_root
@@ -13,11 +13,10 @@
 --       inline_bytes
 --       claim_ms        how long a task waits that cannot be resumed
 --       limit           number of tasks at most
--- Returns  now in ms, number of tasks that were resumed, ms until the next one is due (-1: there is none), and for each
---          that cannot be resumed { 'damaged', id, the error }
+-- Returns  as in due-tasks.lua, without rows for turns that were resumed
 -- Invariant: as suspended.lua.
 
-local suspended_key, tasks_root, outbox_key, index_root, push_key, queues = unpack(KEYS)
+local due_key, tasks_root, outbox_key, index_root, push_key, queues = unpack(KEYS)
 local sweep_after_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpack(ARGV, 1, 5)
 local claim_ms, limit = unpack(ARGV, 6)
 
@@ -27,19 +26,11 @@ local claim_ms, limit = unpack(ARGV, 6)
 --- @include "../record/commit.lua"
 --- @include "../record/rules.lua"
 --- @include "../record/suspended.lua"
+--- @include "../record/due-tasks.lua"
 
-local ids = claim(suspended_key, { due_ms = now_ms(), claim_ms = claim_ms, limit = limit, makes_room = true })
-local index_changes, count = {}, 0
-local rows = rows_of(ids, function(task_id)
-  local record = load_record(task_id, tasks_root .. task_id)
-  if not record or record.waits == '' then
-    redis.call('ZREM', suspended_key, task_id)
-    return nil
-  end
+local function due_ms_of(record) return record.waits ~= '' and 0 or nil end
+
+return work_on_due(due_key, claim_ms, limit, due_ms_of, function(record, index_changes)
   resume(record, root_of_agent(queues, record.owner), true)
   commit(record, index_changes)
-  count = count + 1
 end)
-write_indexes(index_changes)
-local next_one = redis.call('ZRANGE', suspended_key, '0', '0', 'WITHSCORES')[2]
-return { now_ms(), count, next_one and math.max(0, next_one - now_ms()) or -1, unpack(rows) }

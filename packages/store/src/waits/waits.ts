@@ -1,28 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import {
   type DurableDependencies,
-  damagedMembers,
   damagedRow,
   defineScript,
   integer,
-  SET_ASIDE_MS,
   text,
   tuple,
-  tupleAnd,
   verdict,
   word,
-  workOff,
 } from '@switchyard/redis';
-import type { ShardKeys } from '../deployment/keys.ts';
 import type { Scope } from '../deployment/scope.ts';
-import {
-  recordArgNames,
-  recordArgValues,
-  recordKeyNames,
-  settingsArgNames,
-  settingsArgValues,
-  sharedKeyNames,
-} from '../record/record-args.ts';
+import { type DueTasks, defineDueScript, workOffDue } from '../record/due-tasks.ts';
+import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import { TooManyResults } from '../steps/steps.ts';
 import { originOf } from '../tasks/accept/origin.ts';
 import { type OpenTurn, TurnFenced, WritesLost } from '../turns/open-turn.ts';
@@ -44,16 +33,8 @@ const makeCallbackScript = defineScript({
   args: [...recordArgNames, 'fence', 'key', 'known', 'event', 'token', 'hash'],
   reply: tuple(word('made', 'fenced', 'canceling', 'gap'), text),
 });
-export const resumeTurnsScript = defineScript({
-  file: 'resume-turns.lua',
-  from,
-  keys: ['suspended', ...sharedKeyNames, 'queues'],
-  args: [...settingsArgNames, 'claimMs', 'limit'],
-  reply: tupleAnd([integer, integer, integer], verdict({ damaged: damagedRow })),
-});
+export const resumeTurnsScript = defineDueScript('resume-turns.lua', from, verdict({ damaged: damagedRow }));
 
-/** Turns that one script resumes: bounds its duration. */
-const TURNS_AT_ONCE = 100;
 /** A wait of a turn; the same key finds it again in a later run. Without a time only the event ends it. */
 export interface WaitRequest {
   readonly key: string;
@@ -80,13 +61,6 @@ export interface CallbackEvent {
   /** JSON. */
   readonly data: string;
   readonly check?: EventCheck;
-}
-
-export interface ResumedTurns {
-  readonly count: number;
-  readonly errors: readonly unknown[];
-  /** Time until the next one is due; Infinity: none has a time. */
-  readonly nextInMs: number;
 }
 
 type WaitsDependencies = TurnsDependencies & DurableDependencies;
@@ -164,17 +138,9 @@ export class Waits {
     return giveEvent(this.#dependencies, origin.scope, taskId, event, { seesHidden: true, ...(check && { check }) });
   }
 
-  /**
-   * Resumes turns whose time has come. Several processes may do so at once.
-   * @param shards default: all
-   */
-  async resume(shards = this.#dependencies.shards.all): Promise<ResumedTurns> {
-    const all = await Promise.all(shards.map((keys) => this.#resumeIn(keys)));
-    return {
-      count: all.reduce((sum, { count }) => sum + count, 0),
-      errors: all.flatMap(({ errors }) => errors),
-      nextInMs: Math.min(...all.map(({ nextInMs }) => nextInMs)),
-    };
+  /** Resumes turns whose time has come. @param shards default: all */
+  resume(shards = this.#dependencies.shards.all): Promise<DueTasks> {
+    return workOffDue(this.#dependencies, shards, { key: 'suspended', script: resumeTurnsScript });
   }
 
   /** Number of suspended turns. */
@@ -184,40 +150,10 @@ export class Waits {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  async #resumeIn(keys: ShardKeys): Promise<ResumedTurns> {
-    const { redis, settings } = this.#dependencies;
-    const { suspended, queues } = keys;
-    let count = 0;
-    let nextInMs = 0;
-    const { errors } = await workOff({
-      redis,
-      key: suspended,
-      limit: TURNS_AT_ONCE,
-      claim: async () => {
-        const [nowMs, done, next, ...rows] = await resumeTurnsScript.run(redis, {
-          keys: { suspended, ...keys.shared, queues },
-          args: {
-            ...settingsArgValues(settings),
-            claimMs: SET_ASIDE_MS,
-            limit: TURNS_AT_ONCE,
-          },
-        });
-        count += done;
-        nextInMs = next < 0 || next > LONGEST_MS ? Number.POSITIVE_INFINITY : next;
-        return { nowMs, claimed: [], damaged: damagedMembers(rows), done };
-      },
-      work: async () => undefined,
-    });
-    return { count, errors, nextInMs };
-  }
-
   #call({ start: { taskId, fence } }: OpenTurn) {
     const { shards, settings } = this.#dependencies;
     return { keys: shards.of(taskId).record(taskId), args: { ...recordArgValues(taskId, settings), fence } };
   }
 }
-
-/** A turn that resumes later than in a hundred years waits for an event only: see suspended.lua. */
-const LONGEST_MS = 100 * 365 * 24 * 3_600_000;
 
 const orInfinity = (ms: number): number => (ms < 0 ? Number.POSITIVE_INFINITY : ms);

@@ -131,7 +131,7 @@ export class ScriptDriver {
     const { beginBy, shared, queues } = this.#keys;
     if (isListed) await this.#redis.zadd(beginBy, 1, this.id);
     const [, count] = await rejectMessagesScript.run(this.#redis, {
-      keys: { beginBy, ...shared, queues },
+      keys: { due: beginBy, ...shared, queues },
       args: { ...settingsOf('later'), claimMs: FAR_MS, limit: 10 },
     });
     expect(count).toBe(expected.verdict === 'rejected' ? 1 : 0);
@@ -350,7 +350,7 @@ export class ScriptDriver {
     const { suspended, queues, shared } = this.#keys;
     await this.#redis.zadd(suspended, 'XX', 1, this.id);
     const [, count] = await resumeTurnsScript.run(this.#redis, {
-      keys: { suspended, ...shared, queues },
+      keys: { due: suspended, ...shared, queues },
       args: { ...settingsOf(lease), claimMs: FAR_MS, limit: 10 },
     });
     expect(count).toBe(expected.verdict === 'resumed' ? 1 : 0);
