@@ -24,7 +24,7 @@ export const longTests = [
   'workshop/load/test/{errors,overload,profiles,ramp,run,slow-clients}.test.ts',
   'workshop/test/{commands,soak}.test.ts',
   'apps/cli/test/{all,up/ends,up/interrupted}.test.ts',
-  'apps/console/test/{newcomer,real-stack,tasks-10000}.test.ts',
+  'apps/console/test/{newcomer,real-stack,tasks-10000,task/chunks}.test.ts',
   'apps/gateway/test/{ends-of-streams,killed-retries,lost-events,v1_1/killed}.test.ts',
   'apps/worker/test/{archiving,blocked,frozen,watch,push/survival}.test.ts',
   'packages/executor-command/test/interruption.test.ts',
@@ -39,7 +39,7 @@ export const longTests = [
 
 /** They put a load on both cores, or measure what a process does over some seconds, so they run after all others. */
 const measuring = [
-  'apps/console/test/tasks-10000.test.ts',
+  'apps/console/test/{tasks-10000,task/chunks}.test.ts',
   'tests/budgets/allocations.test.ts',
   'workshop/test/commands.test.ts',
 ];

@@ -512,7 +512,8 @@ function whole(value: number | null): number | null {
 }
 
 export const logLevel: LogLevel = { level: 'info', forMs: 600_000 };
-export const startedTask: StartedTask = { taskId: uuid(9_999) };
+/** It has called the task after it. */
+export const startedTask: StartedTask = { taskId: uuid(9_990) };
 
 /** The archive does not have one task, and has something else of another one. */
 export const archiveCheck: readonly ArchiveCheckProgress[] = [0, 20, 40, 40].map((done, i) => ({

@@ -13,7 +13,7 @@ describe.runIf(hasBrowser)('the page of agents', () => {
     await page.getByRole('link', { name: /Researcher Paused/ }).waitFor();
     await page.getByTitle('Drain host-a-1f2e3d4c').click();
     await page.getByText('It finishes its turns, and starts no more').waitFor();
-    expect(ui.api.requests.at(-1)).toMatchObject({ method: 'POST', path: '/admin/workers/host-a-1f2e3d4c:drain' });
+    await ui.asked({ method: 'POST', path: '/admin/workers/host-a-1f2e3d4c:drain' });
     expect(opened.problems).toEqual([]);
   });
 
@@ -44,7 +44,7 @@ describe.runIf(hasBrowser)('the page of agents', () => {
       ['/admin/agents', { id: 'pizza' }],
       ['/admin/workers', { agent: 'pizza', pageSize: '100' }],
     ])
-      expect(ui.api.requests.filter((each) => each.path === path).at(-1)?.query).toEqual(query);
+      await expect.poll(() => ui.api.requests.findLast((each) => each.path === path)?.query).toEqual(query);
   });
 
   it('list is accessible (WCAG AA)', () =>

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { me, overview, taskDetail } from '../../../tests/support/stand-in-answers.ts';
-import { until } from '../../../tests/support/until.ts';
 import { hasBrowser } from './support/browser.ts';
 import { useConsole } from './support/use-console.ts';
 
@@ -17,13 +16,13 @@ describe.runIf(hasBrowser)('the console of several deployments', () => {
     const choice = page.getByRole('navigation', { name: 'Pages' }).getByLabel('Deployment');
     await page.getByRole('option', { name: '2 (no answer)' }).waitFor({ state: 'attached' });
     expect(await choice.inputValue()).toBe('0');
-    expect(api.requests.some(({ path, query }) => path === '/admin/agents' && query.deployment === '0')).toBe(true);
+    await ui.asked({ path: '/admin/agents', query: { deployment: '0' } });
     await choice.selectOption('1');
-    const isAsked = () => api.requests.some(({ path, query }) => path === '/admin/agents' && query.deployment === '1');
-    await until(isAsked, { what: 'the agents of deployment 1 are asked for' });
+    await ui.asked({ path: '/admin/agents', query: { deployment: '1' } });
     await page.getByRole('heading', { level: 1, name: 'Queues' }).waitFor();
     expect(await choice.inputValue()).toBe('1');
     await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Sign in' }).waitFor();
     expect(await page.evaluate('sessionStorage.length')).toBe(0);
   });
 

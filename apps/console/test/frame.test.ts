@@ -9,14 +9,14 @@ describe.runIf(hasBrowser)('the frame of the console', () => {
   it('signs in with the key in the URL fragment, and removes it from the address', async () => {
     await using opened = await ui.open('/queues');
     await opened.page.getByRole('heading', { level: 1, name: 'Queues' }).waitFor();
-    expect(opened.page.url()).toBe(`${ui.api.url}/console/queues`);
+    await opened.page.waitForURL(`${ui.api.url}/console/queues`);
     expect(opened.problems).toEqual([]);
   });
 
   it('shows the first page for the link that npm start prints', async () => {
     await using opened = await ui.open('/');
     await opened.page.getByRole('button', { name: 'Sign out' }).waitFor();
-    expect(opened.page.url()).toBe(`${ui.api.url}/console/overview`);
+    await opened.page.waitForURL(`${ui.api.url}/console/overview`);
   });
 
   it('asks for a key, refuses a wrong one, and accepts the right one', async () => {
@@ -40,12 +40,9 @@ describe.runIf(hasBrowser)('the frame of the console', () => {
     expect(await bar.evaluate((nav) => nav.scrollWidth <= nav.clientWidth)).toBe(true);
     await bar.getByRole('button', { name: 'More' }).click();
     const more = page.getByRole('dialog', { name: 'More' });
-    expect(await more.getByRole('link').allInnerTexts()).toMatchObject([
-      'Conversations',
-      'Schedules',
-      'Usage',
-      expect.stringMatching(/^Dead letters\s+320/),
-    ]);
+    await expect
+      .poll(() => more.getByRole('link').allInnerTexts())
+      .toMatchObject(['Conversations', 'Schedules', 'Usage', expect.stringMatching(/^Dead letters\s+320/)]);
     await more.getByRole('link', { name: 'Schedules' }).click();
     await page.getByRole('heading', { level: 1, name: 'Schedules' }).waitFor();
     await more.waitFor({ state: 'hidden' });
@@ -71,7 +68,7 @@ describe.runIf(hasBrowser)('the frame of the console', () => {
     await page.keyboard.press('g');
     await page.keyboard.press('d');
     await page.getByRole('heading', { level: 1, name: 'Dead letters' }).waitFor();
-    expect(page.url()).toBe(`${ui.api.url}/console/dead-letters`);
+    await page.waitForURL(`${ui.api.url}/console/dead-letters`);
     await page.goBack();
     await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
     await page.keyboard.press('?');
@@ -85,7 +82,7 @@ describe.runIf(hasBrowser)('the frame of the console', () => {
     await page.getByRole('heading', { level: 1, name: 'Queues' }).waitFor();
     await page.goto(`${ui.api.url}/console/tasks#key=of-somebody-else`);
     await page.getByText('Sign in with another key?').waitFor();
-    expect(page.url()).not.toContain('somebody');
+    await page.waitForURL((url) => !url.href.includes('somebody'));
     await page.getByRole('button', { name: 'Stay signed in as before' }).click();
     await page.getByRole('heading', { level: 1, name: 'Tasks' }).waitFor();
     // The page is open: only the part after # changes.
@@ -177,7 +174,7 @@ describe.runIf(hasBrowser)('the frame of the console', () => {
       window.hasRun === true;
     `);
     expect(hasRun).toBe(false);
-    expect(problems.join()).toContain('Content Security Policy');
+    await expect.poll(() => problems.join()).toContain('Content Security Policy');
   });
 
   it('is accessible for an unknown page', () =>

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { interrupted } from '../../../tests/support/stand-in-answers.ts';
-import { until } from '../../../tests/support/until.ts';
 import { hasBrowser } from './support/browser.ts';
 import { useConsole } from './support/use-console.ts';
 
@@ -17,10 +16,9 @@ describe.runIf(hasBrowser)('the inbox', () => {
     await page.getByText('Which size would you like').waitFor();
     await page.keyboard.press('j');
     await page.getByLabel('Your answer').fill('large');
-    expect(page.url()).toBe(`${ui.api.url}/console/inbox/${oldest}`);
+    await page.waitForURL(`${ui.api.url}/console/inbox/${oldest}`);
     await page.getByRole('button', { name: 'Answer' }).click();
-    const path = `/admin/tasks/${oldest}:answer`;
-    const { body } = await until(() => ui.api.requests.find((each) => each.path === path), { what: path });
+    const { body } = await ui.asked({ path: `/admin/tasks/${oldest}:answer` });
     expect(body).toMatchObject({ parts: [{ text: 'large' }] });
     const tasks = interrupted.slice(1);
     ui.api.answer('/admin/interrupted', { tasks, totalSize: tasks.length, nextPageToken: '' });

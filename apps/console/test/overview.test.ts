@@ -1,7 +1,6 @@
 import type { Overview } from '@switchyard/operator-api';
 import { describe, expect, it } from 'vitest';
 import { overview } from '../../../tests/support/stand-in-answers.ts';
-import { until } from '../../../tests/support/until.ts';
 import { verdictOf } from '../src/pages/overview/verdict.ts';
 import { hasBrowser } from './support/browser.ts';
 import { useConsole } from './support/use-console.ts';
@@ -57,8 +56,7 @@ describe.runIf(hasBrowser)('the overview', () => {
       .focus();
     await page.keyboard.press('Enter');
     await page.waitForURL(/q=is%3Astuck\+agent%3Akitchen/);
-    const asked = () => ui.api.requests.some(({ query }) => query.stuck === 'true' && query.agent === 'kitchen');
-    await until(asked, { what: 'the stuck tasks of the agent are asked for' });
+    await ui.asked({ query: { stuck: 'true', agent: 'kitchen' } });
     expect(opened.problems).toEqual([]);
   });
 
@@ -78,6 +76,6 @@ describe.runIf(hasBrowser)('the overview', () => {
     ui.api.answer('/admin/overview', well);
     await using opened = await ui.open('/overview');
     await opened.page.getByText('All is well').waitFor();
-    expect(await opened.page.getByRole('navigation').locator('.count').count()).toBe(0);
+    await expect.poll(() => opened.page.getByRole('navigation').locator('.count').count()).toBe(0);
   });
 });

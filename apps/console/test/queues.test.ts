@@ -1,14 +1,10 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
-import { until } from '../../../tests/support/until.ts';
 import { hasBrowser } from './support/browser.ts';
 import { useConsole } from './support/use-console.ts';
 
 describe.runIf(hasBrowser)('the pages of queues and dead letters', () => {
   const ui = useConsole();
-
-  const wasAsked = (path: string) =>
-    until(() => ui.api.requests.find((each) => each.method === 'POST' && each.path === path), { what: path });
 
   it('show the waiting tasks of each agent and tenant, and pause and resume an agent', async () => {
     await using opened = await ui.open('/queues');
@@ -17,7 +13,7 @@ describe.runIf(hasBrowser)('the pages of queues and dead letters', () => {
     await row.getByText('Paused').waitFor();
     await row.getByText('200 normal, 40 low').waitFor();
     await row.getByRole('button', { name: 'Resume' }).click();
-    await wasAsked('/admin/agents/researcher:resume');
+    await ui.asked({ method: 'POST', path: '/admin/agents/researcher:resume' });
     await page.getByRole('row', { name: 'Kitchen' }).getByText('No worker').waitFor();
     await row.getByTitle('Tenants that wait for Researcher').click();
     await page.getByRole('dialog').getByText('acme').waitFor();
@@ -34,7 +30,7 @@ describe.runIf(hasBrowser)('the pages of queues and dead letters', () => {
     await page.getByRole('button', { name: 'Retry all' }).click();
     await page.getByRole('button', { name: /^Retry \d+$/ }).click();
     await page.getByText('320 of 320').waitFor();
-    const { body } = await wasAsked('/admin/dead-letters:retry');
+    const { body } = await ui.asked({ method: 'POST', path: '/admin/dead-letters:retry' });
     expect(body).toEqual({ reason: 'overloaded' });
     await page.getByRole('button', { name: 'Done' }).click();
     expect(opened.problems).toEqual([]);
@@ -63,6 +59,7 @@ describe.runIf(hasBrowser)('the pages of queues and dead letters', () => {
     await dialog.getByText('message-0').first().waitFor();
     await dialog.getByRole('button', { name: 'Retry' }).click();
     await page.waitForURL(/\/console\/tasks\/./);
+    await page.getByRole('button', { name: 'What kitchen did' }).waitFor();
     expect(opened.problems).toEqual([]);
   });
 

@@ -39,6 +39,7 @@ describe.runIf(hasBrowser)('the console of a real deployment', () => {
     await list.page.getByRole('link', { name: /Completed .* I want a pizza pizza/ }).waitFor();
     await page.getByRole('link', { name: 'See the task' }).last().click();
     await page.waitForURL('**/console/tasks/*');
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor();
     expect([...opened.problems, ...list.problems]).toEqual([]);
   });
 

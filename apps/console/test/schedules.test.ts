@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { schedules } from '../../../tests/support/stand-in-answers.ts';
-import { until } from '../../../tests/support/until.ts';
 import { hasBrowser } from './support/browser.ts';
 import { useConsole } from './support/use-console.ts';
 
 describe.runIf(hasBrowser)('the page of schedules', () => {
   const ui = useConsole();
-  const asked = (path: string) => until(() => ui.api.requests.some((each) => each.path === path), { what: path });
 
   it('shows when each begins next and how its last task ended, in every view', () =>
     ui.check('/schedules', (page) => page.getByText('0 9 * * MON-FRI').waitFor()));
@@ -16,13 +14,13 @@ describe.runIf(hasBrowser)('the page of schedules', () => {
     const { page } = opened;
     const path = (n: number) => `/admin/schedules/${schedules[n]?.scheduleId}`;
     await page.getByRole('button', { name: 'Pause' }).first().click();
-    await asked(`${path(0)}:pause`);
+    await ui.asked({ path: `${path(0)}:pause` });
     await page.getByRole('button', { name: 'Resume' }).click();
-    await asked(`${path(1)}:resume`);
+    await ui.asked({ path: `${path(1)}:resume` });
     await page.getByRole('button', { name: 'End', exact: true }).nth(2).click();
     await page.getByText('It cannot be undone').waitFor();
     await page.getByRole('button', { name: 'End it' }).click();
-    await asked(`${path(2)}:end`);
+    await ui.asked({ path: `${path(2)}:end` });
     ui.api.answer('/admin/schedules', { schedules: [], totalSize: 0, nextPageToken: '' });
     await page.getByText('Nothing is scheduled').waitFor();
     expect(opened.problems).toEqual([]);

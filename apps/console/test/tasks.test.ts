@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { taskRow } from '../../../tests/support/stand-in-answers.ts';
+import type { ReceivedRequest } from '../../../tests/support/stand-in-api.ts';
 import { until } from '../../../tests/support/until.ts';
 import { termIn, withTerm } from '../src/pages/tasks/search-text.ts';
 import { hasBrowser } from './support/browser.ts';
@@ -23,14 +24,11 @@ describe.runIf(hasBrowser)('the page of tasks', () => {
     await page.keyboard.press('/');
     await page.keyboard.type('agent:pizza state:completed');
     await page.waitForURL(/q=agent%3Apizza\+state%3Acompleted/);
-    const asked = () =>
-      ui.api.requests.filter(({ path, query }) => path === '/admin/tasks' && query.agent === 'pizza').at(-1);
-    await until(asked, { what: 'the gateway gets the request' });
-    expect(asked()?.query).toMatchObject({ agent: 'pizza', state: 'TASK_STATE_COMPLETED' });
+    await ui.asked({ path: '/admin/tasks', query: { agent: 'pizza', state: 'TASK_STATE_COMPLETED' } });
     await page.getByRole('button', { name: 'Failed', exact: true }).click();
     await page.waitForURL(/q=state%3Afailed/);
     await page.goBack();
-    expect(await page.getByLabel('Search tasks').inputValue()).toBe('agent:pizza state:completed');
+    await expect.poll(() => page.getByLabel('Search tasks').inputValue()).toBe('agent:pizza state:completed');
     expect(opened.problems).toEqual([]);
   });
 
@@ -52,11 +50,9 @@ describe.runIf(hasBrowser)('the page of tasks', () => {
     const { page } = opened;
     await page.getByText('10,000', { exact: true }).waitFor();
     await until(() => ui.api.requests.some(({ query }) => query.pageToken), { what: 'the second page' });
-    const asked = ui.api.requests.length;
     await page.getByRole('button', { name: 'Failed' }).click();
-    const more = () => ui.api.requests.slice(asked).find(({ query }) => query.pageToken);
-    await until(more, { what: 'the second page of the failed ones' });
-    expect(more()?.query).toMatchObject({ state: 'TASK_STATE_FAILED' });
+    const isNext = ({ query }: ReceivedRequest) => query.state === 'TASK_STATE_FAILED' && query.pageToken;
+    await until(() => ui.api.requests.some(isNext), { what: 'the second page of the failed ones' });
     await page.getByText('1,250', { exact: true }).waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
     expect(opened.problems).toEqual([]);
@@ -73,7 +69,7 @@ describe.runIf(hasBrowser)('the page of tasks', () => {
     await page.waitForURL(/q=agent%3Apizza/);
     await page.reload();
     await page.getByRole('button', { name: 'Forget “Pizza”' }).click();
-    expect(await page.getByRole('button', { name: 'Pizza', exact: true }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Pizza', exact: true }).waitFor({ state: 'detached' });
   });
 
   it('explains its terms where one types, and adds one by a click', async () => {
@@ -94,8 +90,7 @@ describe.runIf(hasBrowser)('the page of tasks', () => {
     const { page } = opened;
     await page.getByLabel('Search tasks').fill('agent:nobody text:"two words"');
     await page.getByText('found in ended tasks only').waitFor();
-    const asked = ui.api.requests.filter(({ query }) => query.agent === 'nobody').at(-1);
-    expect(asked?.query.text).toBe('"two words"');
+    await ui.asked({ query: { agent: 'nobody', text: '"two words"' } });
     await page.getByLabel('Search tasks').fill('text');
     await page.getByText('words in messages and artifacts').waitFor();
     expect(opened.problems).toEqual([]);
@@ -122,7 +117,7 @@ describe.runIf(hasBrowser)('the page of tasks', () => {
     await page.getByRole('button', { name: 'Cancel 2' }).click();
     await page.getByText('2 of 2, 1 refused').waitFor();
     await page.getByText('The task has ended already').waitFor();
-    expect(ui.api.requests.some(({ path }) => path === `/admin/tasks/${taskRow(0).taskId}:cancel`)).toBe(true);
+    await ui.asked({ path: `/admin/tasks/${taskRow(0).taskId}:cancel` });
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByText('2 chosen').waitFor({ state: 'detached' });
   });
@@ -147,6 +142,7 @@ describe.runIf(hasBrowser)('the page of tasks', () => {
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/tasks/${taskRow(1).taskId}`);
+    await page.getByRole('heading', { name: 'Timeline' }).waitFor();
     expect(opened.problems).toEqual([]);
   });
 
@@ -158,9 +154,7 @@ describe.runIf(hasBrowser)('the page of tasks', () => {
     await page.getByText('0.0125 USD + ?').waitFor();
     await page.getByRole('button', { name: 'Cost', exact: true, includeHidden: true }).click();
     await page.waitForURL(/q=agent%3Apizza\+sort%3Acost/);
-    await until(() => ui.api.requests.some(({ query }) => query.sort === 'cost'), {
-      what: 'the sorted list is asked for',
-    });
+    await ui.asked({ query: { sort: 'cost' } });
     await page.getByRole('button', { name: 'Cost ↓', includeHidden: true }).click();
     await page.waitForURL(/q=agent%3Apizza$/);
     expect(opened.problems).toEqual([]);
@@ -182,7 +176,7 @@ describe.runIf(hasBrowser)('the page of tasks', () => {
     await shows(150);
     answer(0, 'after-100');
     await shows(100);
-    await until(() => ui.api.requests.some(({ query }) => query.pageToken === 'after-100'), { what: 'the next page' });
+    await ui.asked({ query: { pageToken: 'after-100' } });
     expect(opened.problems).toEqual([]);
   });
 });

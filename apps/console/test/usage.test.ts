@@ -41,7 +41,7 @@ describe.runIf(hasBrowser)('the page of usage', () => {
     await using opened = await ui.open('/usage');
     await opened.page.getByRole('tab', { name: 'Models' }).click();
     await opened.page.getByRole('cell', { name: 'gpt-5-mini' }).waitFor();
-    expect(ui.api.requests.at(-1)?.query).toMatchObject({ by: 'model', from: day(29) });
+    await ui.asked({ path: '/admin/usage', query: { by: 'model', from: day(29) } });
     expect(opened.problems).toEqual([]);
   });
 });

@@ -30,7 +30,7 @@ describe.runIf(hasBrowser)('the page of a task', () => {
   it('is reached by its old address, too', async () => {
     await using opened = await ui.open(`/task/${idOf('failed')}?view=json`);
     await opened.page.getByText('"messagesAccepted"').waitFor();
-    expect(opened.page.url()).toBe(`${ui.api.url}/console${at('failed', '?view=json')}`);
+    await opened.page.waitForURL(`${ui.api.url}/console${at('failed', '?view=json')}`);
     expect(opened.problems).toEqual([]);
   });
 
@@ -40,7 +40,7 @@ describe.runIf(hasBrowser)('the page of a task', () => {
     await opened.page.getByText('There is no such task').waitFor();
     expect(await opened.page.getByText('Not live').count()).toBe(0);
     // Chromium logs the 404.
-    expect(opened.problems).toEqual([expect.stringContaining('404')]);
+    await expect.poll(() => opened.problems).toEqual([expect.stringContaining('404')]);
   });
 
   it('answers for the client', async () => {
@@ -48,8 +48,8 @@ describe.runIf(hasBrowser)('the page of a task', () => {
     const { page } = opened;
     await page.getByLabel('Your answer').fill('A large one');
     await page.getByRole('button', { name: 'Answer' }).last().click();
-    await until(() => lastBody(`/admin/tasks/${idOf('waiting')}:answer`), { what: 'the answer is sent' });
-    expect(lastBody(`/admin/tasks/${idOf('waiting')}:answer`)).toMatchObject({ parts: [{ text: 'A large one' }] });
+    const { body } = await ui.asked({ path: `/admin/tasks/${idOf('waiting')}:answer` });
+    expect(body).toMatchObject({ parts: [{ text: 'A large one' }] });
     expect(opened.problems).toEqual([]);
   });
 
@@ -103,7 +103,7 @@ describe.runIf(hasBrowser)('the page of a task', () => {
       expect(await facts.textContent()).toMatch(/Priorityhigh.*Rejected unless begun by.* 2030/);
       await finding.getByRole('button', { name: 'Give it' }).click();
       const data = page.getByLabel('Data of payment, as JSON');
-      expect(await page.evaluate('document.activeElement.id')).toBe('event');
+      await page.waitForFunction("document.activeElement?.id === 'event'");
       await data.fill('{"amount":');
       await page.getByRole('button', { name: 'Give payment' }).click();
       await page.getByText('The data are not JSON').waitFor();
@@ -125,6 +125,7 @@ describe.runIf(hasBrowser)('the page of a task', () => {
     await page.getByLabel('Message', { exact: true }).fill('Go slowly');
     await page.getByRole('dialog').getByRole('button', { name: 'Run again' }).click();
     await page.waitForURL((url) => !url.pathname.includes(idOf('failed')));
+    await page.getByRole('button', { name: 'What kitchen did' }).waitFor();
     expect(lastBody(`/admin/tasks/${idOf('failed')}:rerun`)).toMatchObject({
       fromStep: 'price',
       parts: [{ text: 'Go slowly' }],
@@ -178,8 +179,7 @@ describe.runIf(hasBrowser)('the page of a task', () => {
   it('cancels the task', async () => {
     await using opened = await ui.open(at('working'));
     await opened.page.getByRole('button', { name: 'Cancel' }).click();
-    const isAsked = () => ui.api.requests.some(({ path }) => path === `/admin/tasks/${idOf('working')}:cancel`);
-    await until(isAsked, { what: 'the cancel is sent' });
+    await ui.asked({ path: `/admin/tasks/${idOf('working')}:cancel` });
   });
 
   it('shows a picture that is stored outside of the task, and reads another file when somebody asks', async () => {
@@ -207,7 +207,7 @@ describe.runIf(hasBrowser)('the page of a task', () => {
     await page.getByRole('button', { name: 'Read film.mp4' }).click();
     await page.getByText('There is no such file').waitFor();
     // Chromium logs the 404.
-    expect(opened.problems).toEqual([expect.stringContaining('404')]);
+    await expect.poll(() => opened.problems).toEqual([expect.stringContaining('404')]);
     await page.unroute(files);
   });
 
