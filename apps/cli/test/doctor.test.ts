@@ -180,7 +180,8 @@ describe('switchyard doctor', () => {
     }
   });
 
-  it('ends within ten seconds, and says what did not answer, whatever hangs', async () => {
+  // These two wait for seconds, so they run at once.
+  it.concurrent('ends within ten seconds, and says what did not answer, whatever hangs', async () => {
     const silent = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const hanging = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
@@ -204,17 +205,19 @@ describe('switchyard doctor', () => {
     expect(some.out).toContain(`Ok: The operators' port answers at ${part.url}\n`);
   });
 
-  it('prints one JSON document, also if nothing is configured or reachable, or Redis is frozen', async () => {
+  it.concurrent('prints one JSON document, also if nothing is configured or reachable, or Redis is frozen', async () => {
     const frozen = await startRedis();
     const client = new Redis(frozen.url);
     await client.client('PAUSE', 60_000);
     client.disconnect();
-    const [{ document, code }, { out: ofFrozen }, keys] = await Promise.all([
+    const [{ document, code }, { out: ofFrozen }, keys, keysOfNone] = await Promise.all([
       json(['doctor', ...nobody], { env: { REDIS_URL: 'redis://127.0.0.1:1' } }),
       run(['doctor', ...nobody], { env: { REDIS_URL: frozen.url } }),
       run(['keys', 'list'], { env: { REDIS_URL: frozen.url } }),
+      run(['keys', 'list'], { env: { REDIS_URL: 'redis://127.0.0.1:1' } }),
     ]);
     expect([keys.code, keys.err]).toEqual([1, expect.stringContaining('Redis did not answer within 5 s')]);
+    expect([keysOfNone.code, keysOfNone.err]).toEqual([1, expect.stringContaining('SWITCHYARD_ERR_REDIS')]);
     await frozen.stop();
     expect(ofFrozen).toMatch(/^Problem: Redis did not answer within 5 s.*\nDo: Start Redis/m);
     expect([code, document.isWell]).toEqual([1, false]);

@@ -25,7 +25,8 @@ const messageIdIn = (call: Called | undefined): string => String(Object(call?.pa
 const ours = { extensions: [{ uri: resumableStreamsUri }, { uri: waitingUri }, { uri: scheduleUri }] };
 const ended = { statusUpdate: { taskId: 't', ...task('COMPLETED') } };
 
-describe('a command that waits', () => {
+// Each waits for seconds, so they run at once.
+describe.concurrent('a command that waits', () => {
   const script = {
     SendStreamingMessage: [{ events: [{ task: task('SUBMITTED') }, ended], endsAfter: 2 }],
     GetTask: [

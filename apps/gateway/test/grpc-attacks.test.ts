@@ -320,7 +320,8 @@ function slowly({ hostname, port }: URL): Duplex {
   return Duplex.from({ writable: socket, readable: socket.pipe(slow) });
 }
 
-describe('A client that answers pings but reads no data', () => {
+// Each has its own gateway, and waits for seconds.
+describe.concurrent('A client that answers pings but reads no data', () => {
   it('loses its stream, but the other streams of the connection go on', async () => {
     const session = await attack({ clientStallMs: 400 });
     const { turn, request } = await taskWithChunks(4);

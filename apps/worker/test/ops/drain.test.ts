@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { defineAgent, type Execute } from '@switchyard/agent';
 import { Ops } from '@switchyard/operators';
 import { Store } from '@switchyard/store';
-import { afterEach, describe, expect, inject, test } from 'vitest';
+import { afterAll, describe, expect, inject, test } from 'vitest';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { until } from '../../../../tests/support/until.ts';
 import { Worker, type WorkerEvent } from '../../src/index.ts';
@@ -11,8 +11,8 @@ const card = { name: 'Test agent', description: 'For tests.', version: '1.0.0', 
 const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent: 'test-agent' };
 const running: (Worker | Store)[] = [];
 
-afterEach(async () => {
-  for (const one of running.splice(0).reverse()) await one.stop();
+afterAll(async () => {
+  for (const one of running.reverse()) await one.stop();
 });
 
 class Bench {
@@ -82,103 +82,106 @@ function waitingAgent(): { execute: Execute; finish: () => void } {
   return { execute, finish: () => gate.resolve() };
 }
 
-describe('a worker that is drained', () => {
-  test("takes no more turns and is not counted as its agent's worker; after undrain it takes turns again", async () => {
+// Each waits for seconds, with its own keys and workers.
+describe.concurrent('operators order that', () => {
+  describe('a worker that is drained', () => {
+    test("takes no more turns and is not counted as its agent's worker; after undrain it takes turns again", async () => {
+      const bench = new Bench();
+      const store = await bench.store();
+      const worker = await bench.worker(completeAtOnce);
+      await new Ops(store).workers.drain(worker.id);
+      await inState(store, worker.id, 'drained');
+      await until(() => bench.events.some(({ kind }) => kind === 'draining'), { what: 'the worker drains' });
+      const taskId = await send(store);
+      await until(async () => (await new Ops(store).listStuck({ pageSize: 1 })).items[0]?.sweeps, {
+        what: 'the sweeper has run, and no worker has taken the job',
+      });
+      expect(bench.begun(taskId)).toEqual([]);
+      expect(await store.registry.list()).toMatchObject([{ id: 'test-agent', workers: 0 }]);
+      const other = new Bench(bench.prefix);
+
+      const next = await other.worker(completeAtOnce);
+      await completed(store, taskId);
+      expect(bench.begun(taskId)).toEqual([]);
+      await next.stop();
+      await new Ops(store).workers.undrain(worker.id);
+      await completed(store, await send(store));
+      expect(await stateOf(store, worker.id)).toBe('working');
+    });
+
+    test('is "draining" while its turns run, and "drained" when they have ended', async () => {
+      const bench = new Bench();
+      const store = await bench.store();
+      const { execute, finish } = waitingAgent();
+      const worker = await bench.worker(execute);
+      const taskId = await send(store);
+      await until(async () => (await new Ops(store).listTurns({ pageSize: 5 })).totalSize, {
+        what: 'the turn is listed',
+      });
+      const { items } = await new Ops(store).listTurns({ pageSize: 5 });
+      expect(items).toMatchObject([{ taskId, worker: worker.id, attempt: 1, epoch: 1, agent: 'test-agent' }]);
+      await new Ops(store).workers.drain(worker.id);
+      await inState(store, worker.id, 'draining');
+      finish();
+      await completed(store, taskId);
+      await inState(store, worker.id, 'drained');
+    });
+
+    test('gives its turns back after giveBackAfterMs; another worker runs them as the same attempt', async () => {
+      const bench = new Bench();
+      const store = await bench.store();
+      const worker = await bench.worker(waitingAgent().execute);
+      const taskId = await send(store);
+      await until(() => bench.begun(taskId).length, { what: 'the turn has begun' });
+      await new Ops(store).workers.drain(worker.id, { giveBackAfterMs: 0 });
+      await inState(store, worker.id, 'drained');
+      const other = new Bench(bench.prefix);
+
+      await other.worker(completeAtOnce);
+      await completed(store, taskId);
+      expect(other.begun(taskId)).toEqual([1]);
+    });
+
+    test('after undrain runs to the end the turns that it gave back', async () => {
+      const bench = new Bench();
+      const store = await bench.store();
+      const { execute, finish } = waitingAgent();
+      const worker = await bench.worker(execute);
+      const taskId = await send(store);
+      await until(() => bench.begun(taskId).length, { what: 'the turn has begun' });
+      await new Ops(store).workers.drain(worker.id, { giveBackAfterMs: 0 });
+      await inState(store, worker.id, 'drained');
+      await new Ops(store).workers.undrain(worker.id);
+      await until(() => bench.begun(taskId).length === 2, { what: 'the turn has begun again' });
+      finish();
+      await completed(store, taskId);
+      expect(bench.begun(taskId)).toEqual([1, 1]);
+    });
+  });
+
+  describe('an agent that is paused', () => {
+    test('has its messages accepted; their turns run when it is resumed', async () => {
+      const bench = new Bench();
+      const store = await bench.store();
+      await bench.worker(completeAtOnce);
+      expect(await new Ops(store).agents.pause('test-agent')).toMatchObject({ paused: true });
+      const taskId = await send(store);
+      const stuck = await until(async () => (await new Ops(store).listStuck({ pageSize: 1 })).items[0], {
+        what: 'the task is stuck',
+      });
+      expect(stuck).toMatchObject({ taskId, reason: 'agent-paused' });
+      expect(bench.begun(taskId)).toEqual([]);
+      expect(await new Ops(store).agents.resume('test-agent')).toMatchObject({ paused: false });
+      await completed(store, taskId);
+    });
+  });
+
+  test('a stopped worker is not listed', async () => {
     const bench = new Bench();
     const store = await bench.store();
     const worker = await bench.worker(completeAtOnce);
-    await new Ops(store).workers.drain(worker.id);
-    await inState(store, worker.id, 'drained');
-    await until(() => bench.events.some(({ kind }) => kind === 'draining'), { what: 'the worker drains' });
-    const taskId = await send(store);
-    await until(async () => (await new Ops(store).listStuck({ pageSize: 1 })).items[0]?.sweeps, {
-      what: 'the sweeper has run, and no worker has taken the job',
-    });
-    expect(bench.begun(taskId)).toEqual([]);
-    expect(await store.registry.list()).toMatchObject([{ id: 'test-agent', workers: 0 }]);
-    const other = new Bench(bench.prefix);
-
-    await other.worker(completeAtOnce);
-    await completed(store, taskId);
-    expect(bench.begun(taskId)).toEqual([]);
-    await running.pop()?.stop();
-    await new Ops(store).workers.undrain(worker.id);
-    await completed(store, await send(store));
     expect(await stateOf(store, worker.id)).toBe('working');
+    await worker.stop();
+    expect(await new Ops(store).workers.list()).toEqual([]);
   });
-
-  test('is "draining" while its turns run, and "drained" when they have ended', async () => {
-    const bench = new Bench();
-    const store = await bench.store();
-    const { execute, finish } = waitingAgent();
-    const worker = await bench.worker(execute);
-    const taskId = await send(store);
-    await until(async () => (await new Ops(store).listTurns({ pageSize: 5 })).totalSize, {
-      what: 'the turn is listed',
-    });
-    const { items } = await new Ops(store).listTurns({ pageSize: 5 });
-    expect(items).toMatchObject([{ taskId, worker: worker.id, attempt: 1, epoch: 1, agent: 'test-agent' }]);
-    await new Ops(store).workers.drain(worker.id);
-    await inState(store, worker.id, 'draining');
-    finish();
-    await completed(store, taskId);
-    await inState(store, worker.id, 'drained');
-  });
-
-  test('gives its turns back after giveBackAfterMs; another worker runs them as the same attempt', async () => {
-    const bench = new Bench();
-    const store = await bench.store();
-    const worker = await bench.worker(waitingAgent().execute);
-    const taskId = await send(store);
-    await until(() => bench.begun(taskId).length, { what: 'the turn has begun' });
-    await new Ops(store).workers.drain(worker.id, { giveBackAfterMs: 0 });
-    await inState(store, worker.id, 'drained');
-    const other = new Bench(bench.prefix);
-
-    await other.worker(completeAtOnce);
-    await completed(store, taskId);
-    expect(other.begun(taskId)).toEqual([1]);
-  });
-
-  test('after undrain runs to the end the turns that it gave back', async () => {
-    const bench = new Bench();
-    const store = await bench.store();
-    const { execute, finish } = waitingAgent();
-    const worker = await bench.worker(execute);
-    const taskId = await send(store);
-    await until(() => bench.begun(taskId).length, { what: 'the turn has begun' });
-    await new Ops(store).workers.drain(worker.id, { giveBackAfterMs: 0 });
-    await inState(store, worker.id, 'drained');
-    await new Ops(store).workers.undrain(worker.id);
-    await until(() => bench.begun(taskId).length === 2, { what: 'the turn has begun again' });
-    finish();
-    await completed(store, taskId);
-    expect(bench.begun(taskId)).toEqual([1, 1]);
-  });
-});
-
-describe('an agent that is paused', () => {
-  test('has its messages accepted; their turns run when it is resumed', async () => {
-    const bench = new Bench();
-    const store = await bench.store();
-    await bench.worker(completeAtOnce);
-    expect(await new Ops(store).agents.pause('test-agent')).toMatchObject({ paused: true });
-    const taskId = await send(store);
-    const stuck = await until(async () => (await new Ops(store).listStuck({ pageSize: 1 })).items[0], {
-      what: 'the task is stuck',
-    });
-    expect(stuck).toMatchObject({ taskId, reason: 'agent-paused' });
-    expect(bench.begun(taskId)).toEqual([]);
-    expect(await new Ops(store).agents.resume('test-agent')).toMatchObject({ paused: false });
-    await completed(store, taskId);
-  });
-});
-
-test('a stopped worker is not listed', async () => {
-  const bench = new Bench();
-  const store = await bench.store();
-  const worker = await bench.worker(completeAtOnce);
-  expect(await stateOf(store, worker.id)).toBe('working');
-  await worker.stop();
-  expect(await new Ops(store).workers.list()).toEqual([]);
 });
