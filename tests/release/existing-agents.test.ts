@@ -14,8 +14,6 @@ import { until } from '../support/until.ts';
 // `switchyard up --agent <URL>`: a gateway in front of an existing agent, here an SDK server in its own process, which
 // is killed and started again.
 
-const patience = { timeoutMs: 30_000 };
-
 let folder: string;
 let env: Record<string, string>;
 let almanacUrl: string;
@@ -80,8 +78,8 @@ describe('a gateway in front of an existing agent', () => {
     await up.waitFor(/the remote agent does not answer: its messages wait/);
     const { id } = await submit(url, userMessage('The almanac of 2026, please'));
     await startAlmanac();
-    await until(isDone(id), { what: 'the message was delivered', ...patience });
-    await until(async () => (await card()).name === 'Almanac', { what: 'its own card is served', ...patience });
+    await until(isDone(id), { what: 'the message was delivered' });
+    await until(async () => (await card()).name === 'Almanac', { what: 'its own card is served' });
     expect(JSON.stringify(await card())).not.toContain(almanacUrl);
   });
 
@@ -105,7 +103,7 @@ describe('a gateway in front of an existing agent', () => {
     url = await urlOf(up);
     expect((await card()).name).toBe('Almanac');
     await startAlmanac();
-    await until(isDone(id), { what: 'the message was delivered', ...patience });
+    await until(isDone(id), { what: 'the message was delivered' });
   });
 });
 
@@ -137,7 +135,7 @@ agents:
     expect(cards).toMatchObject([{ name: 'The almanac' }, { name: 'Almanac' }]);
     const { id } = await submit(served, userMessage('The almanac of 2029, please'));
     const done = async () => (await getTask(served, id)).status.state === 'TASK_STATE_COMPLETED';
-    await until(done, { what: 'it is answered', ...patience });
+    await until(done, { what: 'it is answered' });
   });
 
   it('with an error ends the command at once, with the reason', async () => {

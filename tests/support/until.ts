@@ -21,15 +21,27 @@ type Falsy = false | 0 | '' | null | undefined;
  * Throws an error that names what was awaited; if the condition threw last, that is the cause.
  */
 export async function until<T>(condition: () => T | Promise<T>, options: UntilOptions): Promise<Exclude<T, Falsy>> {
-  const { everyMs = 10 } = options;
-  const timeoutMs = (options.timeoutMs ?? 25_000) * patience;
-  const deadline = Date.now() + timeoutMs;
+  const { timeoutMs = 25_000 } = options;
+  const deadline = performance.now() + timeoutMs * patience;
+  return poll(condition, { ...options, isOver: () => performance.now() >= deadline });
+}
+
+export interface PollOptions extends Omit<UntilOptions, 'timeoutMs'> {
+  /** Whether it has waited long enough. */
+  readonly isOver: () => boolean;
+}
+
+/** As `until`, with an end that its caller decides. */
+export async function poll<T>(condition: () => T | Promise<T>, options: PollOptions): Promise<Exclude<T, Falsy>> {
+  const { what, everyMs = 10, isOver } = options;
+  const begunMs = performance.now();
   for (;;) {
     const outcome = await attempt(condition);
     if (outcome.value) return outcome.value as Exclude<T, Falsy>;
-    if (Date.now() >= deadline) {
+    if (isOver()) {
       const error = outcome.error instanceof Error ? `, and last it threw: ${outcome.error.message}` : '';
-      throw new Error(`waited ${timeoutMs} ms without success until ${options.what}${error}`, { cause: outcome.error });
+      const waitedMs = Math.round(performance.now() - begunMs);
+      throw new Error(`waited ${waitedMs} ms without success until ${what}${error}`, { cause: outcome.error });
     }
     await delay(everyMs);
   }

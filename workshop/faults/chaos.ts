@@ -17,7 +17,7 @@ import { type RedisDeployment, startPair, startSingle } from './redis/deployment
 import { type Stores, startStores } from './stores/stores.ts';
 import { beyondLimits } from './workload/held-places.ts';
 import { KeptTasks, leftFiles } from './workload/kept-tasks.ts';
-import { takeLate } from './workload/patience.ts';
+import { takeLate } from './workload/lateness.ts';
 import { playScenario } from './workload/play-scenario.ts';
 import { type PushReceiver, pushSettings, startPushReceiver } from './workload/push-receiver.ts';
 import { type Gateways, gatewaysOf, ResilientClient, type Retry } from './workload/resilient-client.ts';

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Message } from '@switchyard/protocol';
 import type { RedisDeployment } from './redis/deployments.ts';
 import type { RedisNode } from './redis/redis-node.ts';
-import { eventually } from './workload/patience.ts';
+import { eventually } from './workload/lateness.ts';
 import { pushSettings, startPushReceiver } from './workload/push-receiver.ts';
 import { type Gateways, ResilientClient, type Retry, watchTask } from './workload/resilient-client.ts';
 import { type Scene, startScene } from './workload/scene.ts';
@@ -22,6 +22,8 @@ const CLIENTS = 8;
 const WORKERS = 2;
 const DEAD_FOR_MS = 5_000;
 const TAKEN_OVER_WITHIN_MS = 15_000;
+const ANSWERS_BETWEEN_FAULTS = 3;
+const ANSWERED_AGAIN_WITHIN_MS = 30_000;
 
 /** Kills or freezes one master after the other under load, each with a replica to take over. */
 export async function measureFailOver(
@@ -36,11 +38,11 @@ export async function measureFailOver(
   const probers = Array.from({ length: CLIENTS }, (_, n) => startProber(stack, `c${n}`, { webhook: receiver.url }));
   const worst = (): number => Math.max(...probers.map(({ seen }) => seen.worstOutageMs));
   for (let round = 0; round < rounds; round++) {
-    await delay(1_500);
+    await untilAllWork(probers);
     await failOver(redis, round, how);
     log(`${round + 1}/${rounds}  ${how}  worst outage ${Math.round(worst())} ms`);
   }
-  await delay(1_500);
+  await untilAllWork(probers);
   await Promise.all(probers.map((prober) => prober.stop()));
   // The longest time without a completed request of any client, over all rounds.
   const worstOutageMs = worst();
@@ -56,6 +58,17 @@ export async function measureFailOver(
     receiver.problemsOf(id, (await watchTask(client, id)).events.size);
   const undelivered = (await Promise.all(probers.flatMap(({ seen }) => seen.pushed).map(problemsOf))).flat();
   return { worstOutageMs, requests: accepted.length, lost, undelivered, wedged: await countWedged(scene) };
+}
+
+/** Every client gets some answers more: the next fault meets all of them at work. */
+async function untilAllWork(probers: readonly Prober[]): Promise<void> {
+  const before = probers.map(({ seen }) => seen.accepted.length);
+  const doWork = (): boolean =>
+    probers.every(({ seen }, n) => seen.accepted.length >= (before[n] ?? 0) + ANSWERS_BETWEEN_FAULTS);
+  await Promise.all([
+    eventually(doWork, { what: 'all clients are answered', timeoutMs: ANSWERED_AGAIN_WITHIN_MS }),
+    delay(1_500),
+  ]);
 }
 
 async function failOver(redis: RedisDeployment, round: number, how: FailOverOptions['how']): Promise<void> {
@@ -106,6 +119,8 @@ export interface ProberOptions {
   readonly webhook?: string | undefined;
   readonly onRetry?: (retry: Retry) => void;
 }
+
+export type Prober = ReturnType<typeof startProber>;
 
 /**
  * Starts a client that sends messages one after the other, each until it is answered, and measures the longest wait.

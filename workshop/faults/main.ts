@@ -3,7 +3,7 @@ import { textTable } from '../tables.ts';
 import { archived, everything, loneWorker, lossyFailOvers, type Phase, runChaos } from './chaos.ts';
 import { missingStores } from './stores/stores.ts';
 import { type Finding, trials } from './trials.ts';
-import { takeLate } from './workload/patience.ts';
+import { takeLate } from './workload/lateness.ts';
 import { guarantees } from './workload/violations.ts';
 
 /** Progress on standard error, tables on standard output; exit code 1 if a guarantee or a limit is violated. */
@@ -53,7 +53,7 @@ if (wants('trials')) {
 }
 if (!isGood) process.exitCode = 1;
 
-/** `retentionMs`: what takes longer on a busy machine cannot be judged; the archive is read only when Redis has forgotten. */
+/** `retentionMs`: what takes longer on a slow machine cannot be judged; the archive is read only when Redis has forgotten. */
 interface Size {
   readonly tasks: number;
   readonly count: number;

@@ -1,4 +1,3 @@
-import { availableParallelism, loadavg } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { openEventStream } from '../../tests/support/event-stream.ts';
 import { userMessage } from '../../tests/support/messages.ts';
@@ -7,6 +6,7 @@ import { until } from '../../tests/support/until.ts';
 import { quantile } from '../statistics.ts';
 import { type FailOverOptions, measureFailOver } from './fail-overs.ts';
 import { type RedisDeployment, startCluster, startSentinel } from './redis/deployments.ts';
+import { isTooLate } from './workload/lateness.ts';
 import type { ResilientClient } from './workload/resilient-client.ts';
 import { keepWorkers, startScene } from './workload/scene.ts';
 
@@ -31,17 +31,11 @@ const FREEZE_BAR_MS = 10_000;
 
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(2)} s`;
 const none = (what: string, value: number): Finding => ({ what, value, isGood: value === 0 });
-/** Whether other programs had the processors when this one began: what takes longer then says nothing of Switchyard. */
-const [load = 0] = loadavg();
-const isBusy = load > 1.5 * availableParallelism();
-const within = (what: string, ms: number, barMs: number): Finding => {
-  const isSlowHere = isBusy && ms >= barMs && ms < 4 * barMs;
-  return {
-    what: `${what} (bar ${seconds(barMs)})`,
-    value: isSlowHere ? `${seconds(ms)}, too slow here: other programs ran` : seconds(ms),
-    isGood: isSlowHere || ms < barMs,
-  };
-};
+const within = (what: string, ms: number, barMs: number): Finding => ({
+  what: `${what} (bar ${seconds(barMs)})`,
+  value: seconds(ms),
+  isGood: !isTooLate(what, ms, barMs),
+});
 
 /** @param failOvers of a Cluster */
 export function trials(failOvers: number): Trial[] {

@@ -87,7 +87,7 @@ const GROWTH = 1.5;
 /** Our own agent works for a while, so that polls are needed. */
 const ownText = 'work 300';
 
-interface Patience {
+interface Polling {
   readonly pollFromMs: number;
   readonly pollToMs: number;
 }
@@ -106,25 +106,25 @@ export const pollingHerd = defineProfile({
   primary: () => 'GetTask',
   contradictions: ({ pollFromMs, pollToMs }) =>
     pollFromMs <= pollToMs ? [] : ['--poll-to must not be shorter than --poll-from'],
-  async run(load, patience) {
-    await onArrivals(load, { act: (dueAt) => sendAndPoll(load, patience, dueAt) });
+  async run(load, polling) {
+    await onArrivals(load, { act: (dueAt) => sendAndPoll(load, polling, dueAt) });
     return {};
   },
 });
 
-async function sendAndPoll(load: Load, patience: Patience, dueAt: number): Promise<void> {
+async function sendAndPoll(load: Load, polling: Polling, dueAt: number): Promise<void> {
   const { recorder, client, options, tasks } = load;
   const text = options.text ?? (load.isOwnAgent ? ownText : defaultText);
   const task = await orFailure(client.send(text, true, dueAt).then((result) => noteTask(load, result)));
   const failure = task instanceof Failure ? task : undefined;
   recorder.ended(operationOf('immediate'), failure, performance.now() - dueAt);
   if (!task || task instanceof Failure) return;
-  if (tasks.seen(task) || (await pollToEnd(load, patience, task.id)))
+  if (tasks.seen(task) || (await pollToEnd(load, polling, task.id)))
     recorder.took(untilSeen, performance.now() - dueAt);
 }
 
 /** @returns whether it saw the end before the time was up */
-async function pollToEnd(load: Load, { pollFromMs, pollToMs }: Patience, taskId: string): Promise<boolean> {
+async function pollToEnd(load: Load, { pollFromMs, pollToMs }: Polling, taskId: string): Promise<boolean> {
   const { recorder, client, tasks, random, settled } = load;
   let waitMs = pollFromMs;
   let etag: string | undefined;

@@ -22,13 +22,9 @@ it.concurrent.each([
   ['bench/latency.ts', ['--rounds', '10'], /^ +SendMessage, returnImmediately +[\d.]+ ms/m],
   ['bench/telemetry.ts', ['--starts', '1', '--rounds', '4', '--tasks', '20'], /^\| traces of 1 % \| +\d/m],
   ['capacity/main.ts', ['--short'], /^publications: \{"copy":/m],
-])(
-  '%s measures to its end',
-  async (file, args, figures) => {
-    const program = await startProgram({ file: `workshop/${file}`, args });
-    const code = await program.exited;
-    expect(program.output()).toMatch(figures);
-    expect(code, program.output()).toBe(0);
-  },
-  400_000,
-);
+])('%s measures to its end', async (file, args, figures) => {
+  const program = await startProgram({ file: `workshop/${file}`, args });
+  const code = await program.exited;
+  expect(program.output()).toMatch(figures);
+  expect(code, program.output()).toBe(0);
+});

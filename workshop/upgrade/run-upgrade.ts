@@ -43,16 +43,19 @@ export async function runUpgrade(options: UpgradeOptions) {
   const begun = performance.now();
   await using scene = await startScene({ gateways: 2, workers: 2, env: pushSettings, release: options.before });
   const { redis, stack, prefix } = scene;
+  const log = (line: string): void => options.log(`${Math.round((performance.now() - begun) / 1_000)} s  ${line}`);
+  log('gateways and workers of the old release run');
   await using receiver = await startPushReceiver();
   const retries: Retry[] = [];
   const onRetry = (retry: Retry): void => void retries.push(retry);
-  const traffic = startTraffic({ ...options, tasks: 0, gateways: stack, receiver, mayLoseEvents: false, onRetry });
+  const traffic = startTraffic({ ...options, log, tasks: 0, gateways: stack, receiver, mayLoseEvents: false, onRetry });
   const { violations } = traffic.seen;
   const prober = startProber(stack, 'prober', { onRetry });
   const stopped = new Set<string>();
   let [spanning, replaced] = [0, 0];
   const onStop = (program: Program): void => {
     replaced++;
+    log(`program ${replaced} is replaced`);
     if ('url' in program) stopped.add(String(program.url));
   };
 
@@ -76,7 +79,7 @@ export async function runUpgrade(options: UpgradeOptions) {
     gate.resolve();
     violations.push(...(await Promise.all(played)).flatMap((one) => one.violations));
     spanning += played.length;
-    options.log(`${name}: ${traffic.seen.played} tasks, ${violations.length} violations, ${retries.length} retries`);
+    log(`${name}: ${traffic.seen.played} tasks, ${violations.length} violations, ${retries.length} retries`);
   };
   const rolling = (async () => {
     do for (const each of rolls) await overRoll(each);
@@ -84,6 +87,7 @@ export async function runUpgrade(options: UpgradeOptions) {
   })();
   await traffic.runUntil(rolling);
   await prober.stop();
+  log('all tasks have ended');
   const effects = await scene.effects();
   violations.push(...lateEffects(effects, traffic.seen.endedMs), ...repeatedSteps(effects));
   violations.push(...(await openInIndexes(redis.url, prefix, 'scenario-agent')));

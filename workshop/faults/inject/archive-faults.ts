@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ARCHIVE_TABLE, ARCHIVE_USER, type Archive } from '../stores/archive.ts';
 import type { Bucket } from '../stores/bucket.ts';
-import { eventually } from '../workload/patience.ts';
+import { eventually } from '../workload/lateness.ts';
 import type { Fault, Target } from './faults.ts';
 import { type KillPoint, killFile } from './kill-point.ts';
 

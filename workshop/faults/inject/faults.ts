@@ -7,7 +7,7 @@ import type { SeededRandom } from '../../statistics.ts';
 import type { RedisDeployment } from '../redis/deployments.ts';
 import type { RedisNode } from '../redis/redis-node.ts';
 import type { Stores } from '../stores/stores.ts';
-import { eventually } from '../workload/patience.ts';
+import { eventually } from '../workload/lateness.ts';
 import { ResilientClient } from '../workload/resilient-client.ts';
 import { keepWorkers } from '../workload/scene.ts';
 import { Outages, type Store } from './outages.ts';

@@ -10,7 +10,7 @@ import { type Keeper, keepWorkers, startScene } from '../workload/scene.ts';
 const KEY = 'a-key-for-operators';
 /** Enough for every shard. */
 const MANY = 16;
-const patience = { timeoutMs: 20_000, everyMs: 50 };
+const often = { timeoutMs: 20_000, everyMs: 50 };
 
 let redis: RedisDeployment;
 let keeper: Keeper;
@@ -100,11 +100,11 @@ test('a paused agent keeps its messages on every shard, with a reason, and runs 
     const tasks = await stuck();
     return ids(tasks).join() === [...sent].sort().join() && tasks.every(({ reason }) => reason === 'agent-paused');
   };
-  await until(reasons, { what: 'all of them are stuck', ...patience });
+  await until(reasons, { what: 'all of them are stuck', ...often });
   expect((await ask('/admin/agents/crash-agent:resume', 'POST')).status).toBe(200);
   await until(async () => ids(await turns()).join() === [...sent].sort().join(), {
     what: 'all of them run',
-    ...patience,
+    ...often,
   });
 });
 
@@ -117,9 +117,9 @@ test('a drained worker hands its turns to the other one, and works again when it
     const running = await turns();
     return one?.state === 'drained' && running.length === MANY && running.every(({ worker }) => worker === second?.id);
   };
-  await until(isDrained, { what: 'the other one runs all', ...patience });
+  await until(isDrained, { what: 'the other one runs all', ...often });
   expect((await ask(`/admin/workers/${first?.id}:undrain`, 'POST')).status).toBe(200);
-  await until(async () => (await workers())[0]?.state === 'working', { what: 'it works again', ...patience });
+  await until(async () => (await workers())[0]?.state === 'working', { what: 'it works again', ...often });
 });
 
 test('tasks on any master are read, canceled and deleted', async () => {
@@ -129,7 +129,7 @@ test('tasks on any master are read, canceled and deleted', async () => {
     expect((await ask(`/admin/tasks/${taskId}:cancel`, 'POST')).status).toBe(200);
   }
   const deleted = async (taskId: string) => (await ask(`/admin/tasks/${taskId}`, 'DELETE')).status === 204;
-  for (const { taskId } of running) await until(() => deleted(taskId), { what: `${taskId} is deleted`, ...patience });
+  for (const { taskId } of running) await until(() => deleted(taskId), { what: `${taskId} is deleted`, ...often });
   for (const { taskId } of running) expect((await ask(`/admin/tasks/${taskId}`)).status).toBe(404);
   expect(await taskHolders()).toBe(0);
   expect(await agents()).toMatchObject([{ waiting: 0, active: 0 }]);
@@ -137,11 +137,11 @@ test('tasks on any master are read, canceled and deleted', async () => {
 
 test('dead letters of webhooks are listed over all shards, retried and deleted', async () => {
   const sent = await sendMany('wait 1', `http://127.0.0.1:${await freePort()}/`);
-  await until(async () => (await dead()).length === MANY, { what: 'all are dead letters', ...patience });
+  await until(async () => (await dead()).length === MANY, { what: 'all are dead letters', ...often });
   const [retried, ...others] = await dead();
   expect(ids([...others, ...(retried ? [retried] : [])])).toEqual([...sent].sort());
   expect((await ask(`/admin/dead-letters/${retried?.id}:retry`, 'POST')).status).toBe(200);
-  await until(async () => (await dead())[0]?.id === retried?.id, { what: 'it is a dead letter again', ...patience });
+  await until(async () => (await dead())[0]?.id === retried?.id, { what: 'it is a dead letter again', ...often });
   for (const { id } of await dead()) expect((await ask(`/admin/dead-letters/${id}`, 'DELETE')).status).toBe(204);
   expect(await dead()).toEqual([]);
 });
@@ -149,10 +149,10 @@ test('dead letters of webhooks are listed over all shards, retried and deleted',
 test('the dead letter of a message that killed its worker is retried as a new task, and deleted', async () => {
   const poison = await send('die');
   const died = async () => (await dead()).find(({ kind }) => kind === 'turn');
-  const first = await until(died, { what: 'it is a dead letter', ...patience });
+  const first = await until(died, { what: 'it is a dead letter', ...often });
   expect(first.id).toBe(poison);
   const { body } = await ask<{ taskId: string }>(`/admin/dead-letters/${poison}:retry`, 'POST');
-  await until(async () => (await died())?.id === body.taskId, { what: 'it is a dead letter again', ...patience });
+  await until(async () => (await died())?.id === body.taskId, { what: 'it is a dead letter again', ...often });
   expect((await ask(`/admin/dead-letters/${body.taskId}`, 'DELETE')).status).toBe(204);
   expect(await dead()).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { scheduleUri, type Task } from '@switchyard/protocol';
 import { expect, test, vi } from 'vitest';
 import { SentEvent } from '../../../tests/support/sent-events.ts';
 import { beyondLimits, type Confirmed } from '../workload/held-places.ts';
-import { machine } from '../workload/patience.ts';
+import { machine } from '../workload/lateness.ts';
 import { checkScenario, compareSeen, wrongTimeToLive } from '../workload/play-scenario.ts';
 import type { Watched } from '../workload/resilient-client.ts';
 import { createScenario, limitsOf } from '../workload/scenario.ts';
@@ -46,12 +46,12 @@ test.each([
   ['at its time', ['01', '10'], 0],
   ['twice', ['01', '10', '11'], 1],
   ['before its time', ['01', '09'], 1],
-  ['late on a busy machine', ['01', '41'], 0],
+  ['late on a slow machine', ['01', '41'], 0],
   ['late on a quiet machine', ['01', '41'], 1],
-  ['too late on a busy machine', ['01', '02:11'], 1],
+  ['too late on a slow machine', ['01', '02:11'], 1],
   ['never', ['01'], 1],
 ])('the violations of a scheduled task that began %s', (how, seconds, violations) => {
-  vi.spyOn(machine, 'isBusy').mockReturnValue(how.endsWith('busy machine'));
+  vi.spyOn(machine, 'isSlow').mockReturnValue(how.endsWith('slow machine'));
   const at = (time: string): string => `2030-01-01T00:${`00:${time}`.slice(-5)}.000Z`;
   const events = seconds.map((second, i): [string, string] => {
     const status = { state: 'TASK_STATE_SUBMITTED', timestamp: at(second) };
@@ -71,16 +71,16 @@ test.each<[string, { begunMs?: number; rejectedMs?: number; endsMs?: number }, s
   ['rejected after its time', { rejectedMs: 2_000 }],
   ['begun late', { begunMs: 2_000 }, 'was begun 0 ms too late'],
   ['rejected early', { rejectedMs: 1_999 }, 'was rejected -1 ms after its time'],
-  ['rejected late on a busy machine', { rejectedMs: 40_000 }],
+  ['rejected late on a slow machine', { rejectedMs: 40_000 }],
   ['rejected late on a quiet machine', { rejectedMs: 40_000 }, 'was rejected 38000 ms after its time'],
-  ['rejected much too late on a busy machine', { rejectedMs: 130_000 }, 'was rejected 128000 ms after its time'],
+  ['rejected much too late on a slow machine', { rejectedMs: 130_000 }, 'was rejected 128000 ms after its time'],
   ['both begun and rejected', { begunMs: 1_500, rejectedMs: 2_000 }, 'was begun and rejected'],
   ['neither', {}, 'was neither begun nor rejected, but is TASK_STATE_COMPLETED'],
   ['rejected with a wrong time', { rejectedMs: 2_000, endsMs: 1_000 }, 'says that its time ended at'],
 ])(
   'the violations of a message with a time to live that was %s',
   (how, { begunMs, rejectedMs, endsMs = 2_000 }, what) => {
-    vi.spyOn(machine, 'isBusy').mockReturnValue(how.endsWith('busy machine'));
+    vi.spyOn(machine, 'isSlow').mockReturnValue(how.endsWith('slow machine'));
     const submitted = { state: 'TASK_STATE_SUBMITTED', timestamp: at(1_000) };
     const statusUpdate = { taskId: 't', contextId: 'c', status: submitted };
     const text = `No worker began to work on this message by ${at(endsMs)}, when its time to live ended: it was rejected.`;

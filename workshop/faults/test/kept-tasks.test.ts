@@ -40,7 +40,6 @@ test.skipIf(skipped)(
     expect(kept?.downloads).toBeGreaterThan(0);
     expect(kept?.lists).toBeGreaterThan(1);
   },
-  180_000,
 );
 
 const task: Task = { id: 't', status: { state: 'TASK_STATE_COMPLETED' }, metadata: { n: 1 } };

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest';
 import { openEventStream } from '../../../tests/support/event-stream.ts';
-import { until } from '../../../tests/support/until.ts';
+import { patience, until } from '../../../tests/support/until.ts';
 import { type SingleOptions, startSingle } from '../redis/deployments.ts';
 import { playScenario } from '../workload/play-scenario.ts';
 import { endsTask, type ResilientClient, watchTask } from '../workload/resilient-client.ts';
@@ -159,7 +159,7 @@ test(
     }
     await client.cancel(long.id);
   },
-  FILL_FOR_MS + 90_000,
+  FILL_FOR_MS + 300_000 * patience,
 );
 
 test('requests get 503 while the master is a replica, and work when it is a master again', async () => {

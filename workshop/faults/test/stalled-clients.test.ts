@@ -111,45 +111,37 @@ describe('clients that do not read', () => {
       'A2A 1.0 over JSON-RPC',
       ({ id }: Task) => requestWithoutReading(gateway.url, 'POST /', rpc('SubscribeToTask', id)),
     ],
-  ])(
-    'share the task of 16 MiB with which their streams start: %s',
-    async (_, connect) => {
-      const base = residentBytes(gateway.pid);
-      const readers = Array.from({ length: READERS }, () => connect(largeTask));
-      const peak = await peaks(async () => {
-        await until(async () => (await openStreams()) === READERS, { what: 'all are served', timeoutMs: 30_000 });
-        await until(async () => (await openStreams()) === 0, {
-          what: 'the gateway closes all streams',
-          timeoutMs: 60_000,
-        });
+  ])('share the task of 16 MiB with which their streams start: %s', async (_, connect) => {
+    const base = residentBytes(gateway.pid);
+    const readers = Array.from({ length: READERS }, () => connect(largeTask));
+    const peak = await peaks(async () => {
+      await until(async () => (await openStreams()) === READERS, { what: 'all are served', timeoutMs: 30_000 });
+      await until(async () => (await openStreams()) === 0, {
+        what: 'the gateway closes all streams',
+        timeoutMs: 60_000,
       });
-      for (const reader of readers) reader.destroy();
-      expect(gateway.isRunning()).toBe(true);
-      // The task for each reader would be 960.
-      expect(peak.resident - base).toBeLessThan(200 * MIB);
-    },
-    120_000,
-  );
+    });
+    for (const reader of readers) reader.destroy();
+    expect(gateway.isRunning()).toBe(true);
+    // The task for each reader would be 960.
+    expect(peak.resident - base).toBeLessThan(200 * MIB);
+  });
 
   test.each([
     ['0.3 over JSON-RPC', ({ id }: Task) => requestWithoutReading(gateway.url, 'POST /', rpc('tasks/resubscribe', id))],
     ['0.3 over REST', ({ id }: Task) => requestWithoutReading(gateway.url, `GET /v1/tasks/${id}:subscribe`)],
-  ])(
-    'are refused when each needs its own copy of the task and the limit is reached: %s',
-    async (_, connect) => {
-      const base = residentBytes(gateway.pid);
-      const readers = Array.from({ length: READERS }, () => connect(largeTask));
-      const peak = await peaks(async () => {
-        await until(async () => (await openStreams()) > 0, { what: 'some are served', timeoutMs: 30_000 });
-        await until(async () => (await openStreams()) === 0, {
-          what: 'the gateway closes all streams',
-          timeoutMs: 60_000,
-        });
+  ])('are refused when each needs its own copy of the task and the limit is reached: %s', async (_, connect) => {
+    const base = residentBytes(gateway.pid);
+    const readers = Array.from({ length: READERS }, () => connect(largeTask));
+    const peak = await peaks(async () => {
+      await until(async () => (await openStreams()) > 0, { what: 'some are served', timeoutMs: 30_000 });
+      await until(async () => (await openStreams()) === 0, {
+        what: 'the gateway closes all streams',
+        timeoutMs: 60_000,
       });
-      for (const reader of readers) reader.destroy();
-      expect(gateway.isRunning()).toBe(true);
-      expect(peak.resident - base).toBeLessThan(450 * MIB);
-    },
-    120_000,
-  );
+    });
+    for (const reader of readers) reader.destroy();
+    expect(gateway.isRunning()).toBe(true);
+    expect(peak.resident - base).toBeLessThan(450 * MIB);
+  });
 });

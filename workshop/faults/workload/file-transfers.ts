@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Part } from '@switchyard/protocol';
 import { createUpload, sendPiece, storedBytes } from '../../../tests/support/tus.ts';
-import { Deadline } from './patience.ts';
+import { Deadline } from './lateness.ts';
 import type { ResilientClient } from './resilient-client.ts';
 import type { ScenarioFile } from './scenario.ts';
 

@@ -4,7 +4,7 @@ import type { Task } from '@switchyard/protocol';
 import type { SeededRandom } from '../../statistics.ts';
 import type { Outages } from '../inject/outages.ts';
 import { digestOf } from './file-transfers.ts';
-import { Deadline } from './patience.ts';
+import { Deadline } from './lateness.ts';
 import { type Gateways, gatewaysOf, ResilientClient } from './resilient-client.ts';
 import type { Violation } from './violations.ts';
 

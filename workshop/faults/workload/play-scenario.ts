@@ -11,7 +11,7 @@ import {
 import { textOf, transcript } from '../../../tests/support/messages.ts';
 import type { SentEvent } from '../../../tests/support/sent-events.ts';
 import { FileLost, uploadFile } from './file-transfers.ts';
-import { eventually, isTooLate, machine, noteLate } from './patience.ts';
+import { eventually, isTooLate, machine, noteLate } from './lateness.ts';
 import type { PushReceiver } from './push-receiver.ts';
 import { endsTask, Refused, type ResilientClient, type Watched, watchOverGrpc, watchTask } from './resilient-client.ts';
 import { CONFIDENTIAL, EVENT, isSuspended, type Scenario, type ScheduledFor, TOKENS_OF_MESSAGE } from './scenario.ts';
@@ -48,7 +48,7 @@ export async function playScenario(
 ): Promise<Played> {
   const begunMs = performance.now();
   const { rememberedMs = Number.POSITIVE_INFINITY } = options;
-  const isForgotten = (): boolean => performance.now() - begunMs > rememberedMs && machine.isBusy();
+  const isForgotten = (): boolean => performance.now() - begunMs > rememberedMs && machine.isSlow();
   try {
     const { violations, resumed } = await play(client, scenario, options);
     return { violations: isForgotten() ? tooSlow(violations) : violations, resumed };
@@ -63,8 +63,8 @@ export async function playScenario(
 }
 
 /**
- * What was wrong with a scenario that took longer than Redis remembers a task, on a busy machine: a message that is repeated is another one
- * by then, a call is made again, and the task is not there.
+ * What was wrong with a scenario that took longer than Redis remembers a task, on a slow machine: a message that is
+ * repeated is another one by then, a call is made again, and the task is not there.
  */
 function tooSlow(violations: readonly Violation[]): Violation[] {
   for (const { what } of violations) noteLate(`too slow to be judged: ${what}`);

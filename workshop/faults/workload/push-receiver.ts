@@ -1,5 +1,5 @@
 import { openHttpServer } from '../../../tests/support/http-server.ts';
-import { eventually } from './patience.ts';
+import { eventually } from './lateness.ts';
 
 const ARRIVES_WITHIN_MS = 60_000;
 

@@ -16,7 +16,8 @@ import {
 import { parse, streamResponseSchema } from '@switchyard/protocol/schemas';
 import { type EventStream, openEventStream } from '../../../tests/support/event-stream.ts';
 import type { SentEvent } from '../../../tests/support/sent-events.ts';
-import { Deadline, eventually } from './patience.ts';
+import { patience } from '../../../tests/support/until.ts';
+import { Deadline, eventually } from './lateness.ts';
 
 /** An answer that a retry would not change: an error of Switchyard in this suite. */
 export class Refused extends Error {
@@ -59,7 +60,7 @@ interface AskOptions {
 /** What messages may ask for. */
 const EXTENSIONS = [scheduleUri, priorityUri, timeToLiveUri].join(', ');
 const GIVE_UP_AFTER_MS = 60_000;
-const PATIENCE_MS = 15_000;
+const ANSWERED_WITHIN_MS = 15_000 * patience;
 
 /**
  * A client as the specification requires: it repeats a request with the same messageId at any gateway until one
@@ -186,7 +187,7 @@ async function attempt(
   try {
     const headers = { 'content-type': 'application/json', 'a2a-extensions': EXTENSIONS, ...given };
     const request = { method, ...(body !== undefined && { headers, body: JSON.stringify(body) }) };
-    const response = await fetch(url, { signal: AbortSignal.timeout(PATIENCE_MS), ...request });
+    const response = await fetch(url, { signal: AbortSignal.timeout(ANSWERED_WITHIN_MS), ...request });
     isBegun = true;
     const isAsked = response.status === 503 && response.headers.has('retry-after');
     return { status: response.status, text: await response.text(), isAsked };

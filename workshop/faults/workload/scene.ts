@@ -6,7 +6,7 @@ import { until } from '../../../tests/support/until.ts';
 import { temporaryFolder } from '../../system.ts';
 import { type RedisDeployment, startSingle } from '../redis/deployments.ts';
 import { readConfirmed } from './held-places.ts';
-import { eventually } from './patience.ts';
+import { eventually } from './lateness.ts';
 import { ResilientClient } from './resilient-client.ts';
 import type { LimitedKind } from './scenario.ts';
 import { readEffects } from './violations.ts';

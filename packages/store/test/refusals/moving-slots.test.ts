@@ -54,45 +54,41 @@ async function repeatAfterOutages(run: () => Promise<unknown>): Promise<unknown>
   }
 }
 
-test.each(groups)(
-  'no script runs while its slot moves, and each does when it has moved: $names',
-  async ({ group }) => {
-    await using stages = new AsyncDisposableStack();
-    const runs: { readonly stage: Stage; readonly run: () => Promise<unknown> }[] = [];
-    for (const { prepare, settings } of group) {
-      const stage = stages.use(await Stage.open(cluster.url, settings));
-      runs.push({ stage, run: await prepare(stage) });
-    }
-    const contents = () => Promise.all(runs.map(async ({ stage }) => lasting(await stage.contents())));
-    const before = await contents();
+test.each(groups)('no script runs while its slot moves, and each does when it has moved: $names', async ({ group }) => {
+  await using stages = new AsyncDisposableStack();
+  const runs: { readonly stage: Stage; readonly run: () => Promise<unknown> }[] = [];
+  for (const { prepare, settings } of group) {
+    const stage = stages.use(await Stage.open(cluster.url, settings));
+    runs.push({ stage, run: await prepare(stage) });
+  }
+  const contents = () => Promise.all(runs.map(async ({ stage }) => lasting(await stage.contents())));
+  const before = await contents();
 
-    // One after the other: a master that sends a key waits for the other one.
-    const moves: { readonly move: SlotMove; readonly atOnce: number }[] = [];
-    for (const slot of HASH_TAGS.map(slotOf)) {
-      const [from, to] = await mastersFor(slot);
-      const keys = Number(await from.redis.cluster('COUNTKEYSINSLOT', slot));
-      const move = await SlotMove.begin({ slot, from: from.redis, to: to.redis });
-      stages.defer(() => move.finish()); // also if this group fails: the others need the slots
-      moves.push({ move, atOnce: Math.ceil(keys / STEPS) });
-    }
-    const settled: string[] = [];
-    const answers = runs.map(async ({ run }, i) => {
-      const answer = await repeatAfterOutages(run).catch((error: unknown) => error);
-      settled.push(group[i]?.name ?? '');
-      return answer;
-    });
-    for (let step = 0; step <= STEPS; step++) {
-      await delay(500); // long enough for each to be refused several times
-      expect(settled).toEqual([]);
-      expect(await contents()).toEqual(before);
-      for (const { move, atOnce } of moves) await move.moveKeys(atOnce);
-    }
-    for (const { move } of moves) await move.finish();
-    await until(() => settled.length === group.length, { what: 'all scripts have run' });
-    expect(await Promise.all(answers)).toEqual(group.map(({ answer }) => answer));
-  },
-  120_000,
-);
+  // One after the other: a master that sends a key waits for the other one.
+  const moves: { readonly move: SlotMove; readonly atOnce: number }[] = [];
+  for (const slot of HASH_TAGS.map(slotOf)) {
+    const [from, to] = await mastersFor(slot);
+    const keys = Number(await from.redis.cluster('COUNTKEYSINSLOT', slot));
+    const move = await SlotMove.begin({ slot, from: from.redis, to: to.redis });
+    stages.defer(() => move.finish()); // also if this group fails: the others need the slots
+    moves.push({ move, atOnce: Math.ceil(keys / STEPS) });
+  }
+  const settled: string[] = [];
+  const answers = runs.map(async ({ run }, i) => {
+    const answer = await repeatAfterOutages(run).catch((error: unknown) => error);
+    settled.push(group[i]?.name ?? '');
+    return answer;
+  });
+  for (let step = 0; step <= STEPS; step++) {
+    await delay(500); // long enough for each to be refused several times
+    expect(settled).toEqual([]);
+    expect(await contents()).toEqual(before);
+    for (const { move, atOnce } of moves) await move.moveKeys(atOnce);
+  }
+  for (const { move } of moves) await move.finish();
+  await until(() => settled.length === group.length, { what: 'all scripts have run' });
+  expect(await Promise.all(answers)).toEqual(group.map(({ answer }) => answer));
+});
 
 test('with WAIT_REPLICAS a message waits for its slot, and then for replicas', async () => {
   await using stage = await Stage.open(cluster.url, { waitReplicas: 1 });
