@@ -98,4 +98,5 @@ test.each([
     expect(crashes).toBeGreaterThanOrEqual(poisons);
     await Promise.all(processes.map(async (process) => (await process).stop()));
   },
+  90_000,
 );

@@ -1,4 +1,4 @@
-import type { Slots } from './slots.ts';
+import type { ProcessLoad, Slots } from './slots.ts';
 
 /**
  * If the other turns of the process still run after this time, the suspect runs beside them: they have attempts left.
@@ -8,17 +8,28 @@ const ALONE_WITHIN_MS = 30_000;
 /**
  * A suspect is a job at its last attempt whose process died while other jobs ran there: any of them may have killed it.
  * Gives a process to one suspect at a time, so that a message that kills its process takes no other turn with it. Turns
- * that wait for others do not count, nor do those they wait for, which must run for the process to become free.
+ * that wait for others do not count. While the suspect itself waits for a turn, one awaited turn at a time runs here.
  */
-export class Isolation {
+export class Isolation implements ProcessLoad {
   readonly #slots = new Set<Slots>();
   #isClaimed = false;
-  #onChange: () => void = () => undefined;
+  /** A suspect runs, or waits until it is alone. */
+  #isIsolated = false;
+  #isAlone: (() => void) | undefined;
+
+  get active(): number {
+    return [...this.#slots].reduce((sum, { active }) => sum + active, 0);
+  }
+
+  get yielded(): number {
+    return [...this.#slots].reduce((sum, { yielded }) => sum + yielded, 0);
+  }
 
   /** Adds the slots of a queue that this process serves. */
   join(slots: Slots): void {
     this.#slots.add(slots);
     slots.onChange(() => this.#onChange());
+    if (this.#isIsolated) slots.isolate(this);
   }
 
   leave(slots: Slots): void {
@@ -38,28 +49,38 @@ export class Isolation {
 
   /** Runs the claimed suspect once it is alone. It holds a slot. */
   async run(suspect: () => Promise<void>): Promise<void> {
-    for (const slots of this.#slots) slots.isolate(true);
+    this.#isolate(true);
     try {
       await this.#alone();
       await suspect();
     } finally {
       this.free();
-      for (const slots of this.#slots) slots.isolate(false);
+      this.#isolate(false);
     }
+  }
+
+  #isolate(isIsolated: boolean): void {
+    this.#isIsolated = isIsolated;
+    for (const slots of this.#slots) slots.isolate(isIsolated ? this : undefined);
   }
 
   #alone(): Promise<void> {
     return new Promise((resolve) => {
       const end = (): void => {
         clearTimeout(late);
-        this.#onChange = () => undefined;
+        this.#isAlone = undefined;
         resolve();
       };
       const late = setTimeout(end, ALONE_WITHIN_MS);
-      this.#onChange = () => {
-        if ([...this.#slots].reduce((sum, { active }) => sum + active, 0) <= 1) end();
-      };
+      this.#isAlone = end;
       this.#onChange();
     });
+  }
+
+  /** A turn of any queue has ended, or waits. */
+  #onChange(): void {
+    if (!this.#isIsolated) return;
+    if (this.active <= 1) this.#isAlone?.();
+    for (const slots of this.#slots) slots.review();
   }
 }

@@ -8,6 +8,14 @@ export interface Grant {
   readonly kinds: Exclude<JobKinds, 'suspect'>;
 }
 
+/** The turns of a process, over all of its queues. */
+export interface ProcessLoad {
+  /** Turns that run and do not wait for others. */
+  readonly active: number;
+  /** Turns that wait for others. */
+  readonly yielded: number;
+}
+
 /**
  * Bounds the jobs of one queue that this process runs at a time, over all shards; waiting shards get slots in turn. A
  * turn that waits for another one yields its slot, but only to awaited turns: other turns could come to wait as well,
@@ -19,10 +27,11 @@ export class Slots {
   #yielded = 0;
   #isOpen = true;
   #isEnded = false;
-  #isIsolated = false;
+  #process: ProcessLoad | undefined;
   #requests: { readonly limit: number; readonly granted: PromiseWithResolvers<Grant | undefined> }[] = [];
   #isGranting = false;
   #untilFree: PromiseWithResolvers<void> | undefined;
+  #changed: PromiseWithResolvers<void> | undefined;
   #onChange: () => void = () => undefined;
 
   constructor(count: number) {
@@ -32,6 +41,11 @@ export class Slots {
   /** Running turns that do not wait for others. */
   get active(): number {
     return this.#held - this.#yielded;
+  }
+
+  /** Running turns that wait for others. */
+  get yielded(): number {
+    return this.#yielded;
   }
 
   /** Whether `acquire` would resolve at once. */
@@ -72,8 +86,17 @@ export class Slots {
     try {
       return await wait();
     } finally {
-      this.#yielded--;
+      await this.#goOn();
     }
+  }
+
+  /** Beside a suspect, turns that have waited go on one at a time, too. */
+  async #goOn(): Promise<void> {
+    while (this.#process && this.#process.active > 0) {
+      this.#changed ??= Promise.withResolvers();
+      await this.#changed.promise;
+    }
+    this.#yielded--;
   }
 
   /** No slot can be acquired until `open`. */
@@ -94,23 +117,27 @@ export class Slots {
     this.#untilFree?.resolve();
   }
 
-  /** Before a suspect runs: only jobs that turns of this process wait for may be taken. */
-  isolate(isIsolated: boolean): void {
-    this.#isIsolated = isIsolated;
+  /** From now on a suspect has this process: an awaited job may be taken only while no turn of the process runs. */
+  isolate(process: ProcessLoad | undefined): void {
+    this.#process = process;
     this.#update();
   }
 
-  /** Calls `changed` whenever a turn ends or yields its slot. */
+  /** Calls `changed` whenever a turn ends or yields its slot. The slots of all queues are then reviewed. */
   onChange(changed: () => void): void {
     this.#onChange = changed;
   }
 
   get #next(): Grant {
-    const ordinary = this.#isIsolated ? 0 : this.#count - this.#held;
+    if (this.#process) {
+      const { active, yielded } = this.#process;
+      return { count: this.#isOpen && active === 0 && yielded > 0 ? 1 : 0, kinds: 'all-awaited' };
+    }
+    const ordinary = this.#count - this.#held;
     if (ordinary > 0) return { count: this.#isOpen ? ordinary : 0, kinds: 'any' };
     const isAllowed = this.#isOpen && this.#yielded > 0;
     const count = isAllowed ? Math.max(0, this.#count - this.active) : 0;
-    return { count, kinds: this.#isIsolated ? 'all-awaited' : 'awaited' };
+    return { count, kinds: 'awaited' };
   }
 
   #grant(limit: number): Grant {
@@ -120,9 +147,15 @@ export class Slots {
     return { count: granted, kinds };
   }
 
-  /** Reports the change, and grants free slots: those that become free together are acquired together. */
   #update(): void {
     this.#onChange();
+    this.review();
+  }
+
+  /** Grants free slots: those that become free together are acquired together. */
+  review(): void {
+    this.#changed?.resolve();
+    this.#changed = undefined;
     if (this.isFree) {
       this.#untilFree?.resolve();
       this.#untilFree = undefined;
