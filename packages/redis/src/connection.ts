@@ -95,8 +95,8 @@ const BLOCKING_REFRESH_MS = 5_000;
 /** A connection for commands that block. It connects with its first command. */
 export function waitingConnection(redis: RedisConnection): RedisConnection {
   return redis instanceof Cluster
-    ? withSafeAsking(redis.duplicate([], { slotsRefreshInterval: BLOCKING_REFRESH_MS }))
-    : redis.duplicate();
+    ? rejectUnanswered(withSafeAsking(redis.duplicate([], { slotsRefreshInterval: BLOCKING_REFRESH_MS })))
+    : rejectUnanswered(redis.duplicate());
 }
 
 /** How long to wait before a connection is tried again. */
@@ -166,11 +166,44 @@ function forgetRefused<Connection extends RedisConnection>(connection: Connectio
   return Object.assign(connection, { sendCommand });
 }
 
+/** What ioredis has besides its types. */
+interface Insides {
+  /** Commands that it sends again after the next reconnection. */
+  readonly prevCommandQueue?: { shift(): { readonly command: Sent } | undefined } | null;
+  flushQueue(error: Error): void;
+  setStatus(status: 'end'): void;
+}
+
+/**
+ * `disconnect` rejects all commands that have no reply. ioredis forgets those that it would have sent again, and, between
+ * two attempts to connect, all others, too (redis/ioredis#2169): who waits for them would never stop.
+ */
+function rejectUnanswered<Connection extends RedisConnection>(connection: Connection): Connection {
+  const end = connection.disconnect.bind(connection);
+  const insides = connection as unknown as Insides;
+  const disconnect = (reconnect = false): void => {
+    const isBetweenAttempts = connection.status === 'reconnecting';
+    end(reconnect);
+    if (reconnect) return;
+    const closed = new Error('Connection is closed.');
+    for (let item = insides.prevCommandQueue?.shift(); item; item = insides.prevCommandQueue?.shift())
+      item.command.reject(closed);
+    if (!isBetweenAttempts) return;
+    insides.flushQueue(closed);
+    insides.setStatus('end');
+  };
+  return Object.assign(connection, { disconnect });
+}
+
+/** With what ioredis lacks. */
+const ours = <Connection extends RedisConnection>(connection: Connection): Connection =>
+  rejectUnanswered(forgetRefused(connection));
+
 function createConnection(address: RedisAddress): RedisConnection {
   const { kind, nodes, master: _, database: __, ...access } = address;
   if (kind !== 'cluster') return createRedis(address);
   const cluster = new Cluster([...nodes], { ...CLUSTER, redisOptions: { ...COMMON, ...access } });
-  return forgetRefused(withSafeAsking(cluster.on('+node', forgetRefused)));
+  return ours(withSafeAsking(cluster.on('+node', forgetRefused)));
 }
 
 /** A connection to one Redis, or to the master that the sentinels name. */
@@ -181,8 +214,8 @@ export function createRedis(
   if (kind === 'sentinel') {
     const encryption = access.tls && { enableTLSForSentinelMode: true, sentinelTLS: access.tls };
     const sentinels = { ...encryption, sentinels: [...nodes], name: master };
-    return forgetRefused(new Redis({ ...SENTINEL, ...access, ...sentinels, db: database, ...more }));
+    return ours(new Redis({ ...SENTINEL, ...access, ...sentinels, db: database, ...more }));
   }
   const [{ host, port } = { host: '127.0.0.1', port: 6379 }] = nodes;
-  return forgetRefused(new Redis({ ...STANDALONE, ...access, host, port, db: database, ...more }));
+  return ours(new Redis({ ...STANDALONE, ...access, host, port, db: database, ...more }));
 }

@@ -59,3 +59,21 @@ test('a command whose caller has been refused is not sent again after a reconnec
   expect(await commands.mget('refused', 'refused-too', 'and-this')).toEqual([null, null, null]);
   commands.disconnect();
 });
+
+test('commands that have no reply are rejected by disconnect, also between two attempts to connect', async () => {
+  const away = await startRedis();
+  const { commands } = createConnections({ redisUrl: away.url }, { isReplicated: false });
+  commands.on('error', () => undefined);
+  await commands.connect();
+  await commands.call('CLIENT', 'PAUSE', '60000', 'WRITE');
+  const sent = commands.set('sent', '1');
+  const isReconnecting = new Promise((resolve) => commands.once('reconnecting', resolve));
+  await away.stop();
+  await isReconnecting;
+  const queued = commands.set('queued', '1');
+  commands.disconnect();
+  expect(await Promise.allSettled([sent, queued, commands.set('later', '1')])).toEqual(
+    Array.from({ length: 3 }, () => ({ status: 'rejected', reason: new Error('Connection is closed.') })),
+  );
+  expect(commands.status).toBe('end');
+});

@@ -40,7 +40,7 @@ export async function serveStream(
 ): Promise<void> {
   for (const [name, value] of Object.entries(eventStreamHeaders)) res.setHeader(name, value);
   const buffer = new FrameBuffer(res);
-  const heartbeat = setInterval(() => buffer.addUnlessBusy(heartbeatFrame), format.heartbeatMs);
+  const heartbeat = setInterval(() => buffer.addUnlessBusy(heartbeatFrame), format.heartbeatMs).unref();
   const iterator = items[Symbol.asyncIterator]();
   /** Not `for await`: it would keep the last event, which may be a large task, in memory until the next one. */
   const writeNext = async (): Promise<boolean> => {
