@@ -98,5 +98,4 @@ test.each([
     expect(crashes).toBeGreaterThanOrEqual(poisons);
     await Promise.all(processes.map(async (process) => (await process).stop()));
   },
-  90_000,
 );
