@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type Agent, defineAgent, type Execute } from '@switchyard/agent';
+import { type Agent, type CallOptions, defineAgent, type Execute, RetryableError } from '@switchyard/agent';
 import type { Task } from '@switchyard/protocol';
-import { Store } from '@switchyard/store';
+import { Store, type StoreSettings } from '@switchyard/store';
 import { afterEach, describe, expect, inject, test } from 'vitest';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { until } from '../../../tests/support/until.ts';
@@ -13,19 +13,23 @@ afterEach(async () => {
   for (const one of running.splice(0).reverse()) await one.stop();
 });
 
-async function startStore(prefix: string): Promise<Store> {
-  const store = new Store({ redisUrl: inject('redisUrl'), prefix }, () => undefined);
+async function startStore(prefix: string, settings: Partial<StoreSettings> = {}): Promise<Store> {
+  const store = new Store({ redisUrl: inject('redisUrl'), prefix, ...settings }, () => undefined);
   running.push(store);
   await store.start();
   return store;
 }
 
 /** Starts a worker for the agents, and returns a client's store. */
-async function stage(agents: readonly Agent[], callPatienceMs?: number): Promise<Store> {
+async function stage(
+  agents: readonly Agent[],
+  callPatienceMs?: number,
+  settings: Partial<StoreSettings> = {},
+): Promise<Store> {
   const prefix = uniquePrefix();
   const worker = new Worker(
     { drainMs: 0, sweepEveryMs: 60_000, callPatienceMs },
-    { store: await startStore(prefix), agents, emit: () => undefined },
+    { store: await startStore(prefix, settings), agents, emit: () => undefined },
   );
   running.push(worker);
   await worker.start();
@@ -157,4 +161,36 @@ test('a call that takes longer than its timeoutMs fails, although its turn was s
   const patient = agent('worker', async (turn) => turn.complete(String(await turn.waitFor('never'))));
   const store = await stage([boss, patient], 50);
   expect(await answers(store, 'boss', ['go'])).toEqual(['failed: timed-out']);
+});
+
+describe('a turn that runs again when the store has forgotten the messageId of its call does not make it again', () => {
+  const long = 'x'.repeat(300_000);
+  const cases: readonly [what: string, answer: string, options: CallOptions, callPatienceMs: number][] = [
+    ['with wait: false', 'done', { wait: false }, 5_000],
+    ['whose reply is too long to be stored', long, {}, 5_000],
+    ['for which the turn was suspended', 'done', {}, 50],
+    ['for which the turn was suspended, and whose reply is too long', long, {}, 50],
+  ];
+  test.for(cases)('%s', async ([, answer, options, callPatienceMs]) => {
+    const runs: string[] = [];
+    const boss = defineAgent({
+      id: 'boss',
+      card,
+      retry: { backoffMs: 1 },
+      execute: async (turn) => {
+        const call = await turn.call('helper', 'help', options);
+        const reply = await turn.join(call);
+        if (turn.attempt === 1) throw new RetryableError('again');
+        return turn.complete(`${call.taskId === reply.taskId} ${reply.text.length}`);
+      },
+    });
+    const helper = agent('helper', async (turn) => {
+      runs.push(turn.task.id);
+      if (callPatienceMs === 50) await new Promise((resolve) => setTimeout(resolve, 300));
+      return turn.complete(answer);
+    });
+    const store = await stage([boss, helper], callPatienceMs, { idempotencyMs: 1 });
+    expect(await answers(store, 'boss', ['go'])).toEqual([`true ${answer.length}`]);
+    expect(new Set(runs).size).toBe(1);
+  });
 });

@@ -46,11 +46,11 @@ const noFiles: CallDependencies['files'] = {
   move: async () => [],
 };
 
-function callsOf(host: OpenTurn, files = noFiles): StoredCalls {
+function callsOf(host: OpenTurn, files = noFiles, consumeRemoteAgents = async () => undefined): StoredCalls {
   const dependencies = {
     store,
     files,
-    consumeRemoteAgents: async () => undefined,
+    consumeRemoteAgents,
     yieldSlot: <T>(wait: () => Promise<T>): Promise<T> => wait(),
   };
   return new StoredCalls(dependencies, host, new TurnFailures(host, 'worker', { secrets: [], folder: '' }));
@@ -90,4 +90,12 @@ test('a call is known as the same one when its turn runs again, and its raw part
   const placed = await placeWith(async () => [{ url: 'https://agents.example/files/r1', mediaType: 'image/png' }]);
   if ('refused' in placed) throw new Error(placed.refused);
   expect(await placeWith(async (parts) => [...parts])).toMatchObject({ taskId: placed.taskId });
+});
+
+test('the worker that goes on with a turn takes the turns of a remote agent, as that which made the call may be gone', async () => {
+  const consumed: string[] = [];
+  const calls = callsOf(await beginTurn('desk', userMessage()), noFiles, async () => void consumed.push('opened'));
+  const placed = { agent: 'https://agents.example/card.json', taskId: randomUUID() };
+  expect(await calls.outcome(placed, AbortSignal.timeout(5_000))).toBe('missing');
+  expect(consumed).toEqual(['opened']);
 });

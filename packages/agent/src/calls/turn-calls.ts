@@ -67,7 +67,7 @@ export class TurnCalls {
     const key = `join ${taskId} ${scope.number('join', taskId)} ${scope.step}`;
     const placed = { agent, taskId, skipsAuth: state === 'TASK_STATE_AUTH_REQUIRED' };
     const ofCall: DataSchema<unknown> | undefined = Reflect.get(call, schemaKey);
-    const stored = this.#storedOrNew(key, () => this.#outcome(key, placed, timeoutMs));
+    const stored = this.#storedOrNew(key, () => this.#outcome(key, placed, { timeoutMs }));
     const reply = stored.then((joined) => checked(joined, schema ?? ofCall));
     return suppressUnhandled(this.noted(agent, withCaller(new Error(), reply)));
   }
@@ -92,32 +92,57 @@ export class TurnCalls {
     return placement;
   }
 
-  /** The reply to a call that was placed; the same in every attempt. @throws {CallError} */
+  /** The reply to a call that is placed once; the same in every attempt. @throws {CallError} */
   replyTo(call: OutgoingCall, place: () => Promise<PlacedCall>, timeoutMs?: number): Promise<CallReply> {
     const key = `call ${call.message.messageId}`;
-    return this.#storedOrNew(key, async () => this.#outcome(key, await place(), timeoutMs));
+    return this.#placedOnce(key, { place, replyTo: (placed, keep) => this.#outcome(key, placed, { timeoutMs, keep }) });
   }
 
-  async #send(call: OutgoingCall): Promise<CallReply> {
-    const placed = await this.place(call);
-    const outcome = await this.#journal.runEffect(() => this.#port.calls.read(placed));
-    return this.#toReply(storedReply(placed, this.#requireTask(placed, outcome)));
+  #send(call: OutgoingCall): Promise<CallReply> {
+    const replyTo = async (placed: PlacedCall): Promise<StoredReply> => {
+      const outcome = await this.#journal.runEffect(() => this.#port.calls.read(placed));
+      return storedReply(placed, this.#requireTask(placed, outcome));
+    };
+    return this.#placedOnce(`sent ${call.message.messageId}`, { place: () => this.place(call), replyTo });
+  }
+
+  /**
+   * Stores the reply, or the placed call if the reply is too long, or if the turn is suspended before there is one: the
+   * store need not know the messageId of the call for as long as the turn may be retried.
+   */
+  async #placedOnce(key: string, { place, replyTo }: NewCall): Promise<CallReply> {
+    const stored = await this.#begin<Stored | Placed>(key);
+    if (stored?.kind === 'placed') {
+      // A message that was sent before may have been answered already: all events are read again.
+      const placed = { ...stored.call, after: { seq: 0 } };
+      return this.#storedOrNew(`reply to ${key}`, () => replyTo(placed, async () => undefined));
+    }
+    if (stored) return this.#toReply(stored);
+    const placed = await place();
+    const keep = (): Promise<void> => this.#end(key, { kind: 'placed', call: placed });
+    const reply = await replyTo(placed, keep);
+    if (!(await this.#endIfShort(key, reply))) await keep();
+    return this.#toReply(reply);
   }
 
   /** A call that takes longer than a few seconds suspends the turn: another run of it gets the outcome. */
-  async #outcome(key: string, placed: PlacedCall, timeoutMs: number | undefined): Promise<StoredReply | TimedOut> {
+  async #outcome(key: string, placed: PlacedCall, { timeoutMs, keep }: Waiting): Promise<Stored> {
     const { signal, pending, scope } = this.#journal;
     const { calls } = this.#port;
     const patienceMs = scope.step === '' ? (calls.patienceMs ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY;
     const leftMs = await this.#leftOf(key, timeoutMs, patienceMs);
     const waitMs = leftMs > 0 ? Math.min(leftMs, patienceMs) : LAST_LOOK_MS;
     const until = waitMs > longestTimeoutMs ? signal : AbortSignal.any([signal, AbortSignal.timeout(waitMs)]);
-    const outcome = await pending.during(() => this.#journal.runEffect(() => calls.outcome(placed, until)));
-    if (outcome) return storedReply(placed, this.#requireTask(placed, outcome));
-    signal.throwIfAborted();
     const { agent, taskId, skipsAuth = false } = placed;
-    if (leftMs <= waitMs) return { kind: 'timed-out', agent, taskId };
-    return pending.add({ call: { taskId, skipsAuth }, dueMs: Date.now() + leftMs - waitMs });
+    const found = await pending.during(async (): Promise<Stored | undefined> => {
+      const outcome = await this.#journal.runEffect(() => calls.outcome(placed, until));
+      if (outcome) return storedReply(placed, this.#requireTask(placed, outcome));
+      signal.throwIfAborted();
+      if (leftMs <= waitMs) return { kind: 'timed-out', agent, taskId };
+      await keep?.();
+      return undefined;
+    });
+    return found ?? pending.add({ call: { taskId, skipsAuth }, dueMs: Date.now() + leftMs - waitMs });
   }
 
   /** What is left of a call's time, which counts from the first run of the turn if a run may be suspended. */
@@ -128,30 +153,46 @@ export class TurnCalls {
     return begun.kind === 'done' ? 0 : begun.leftMs;
   }
 
-  /** With what its parts had as `raw`, which is not stored again for retried turns. */
-  async #toReply(stored: StoredReply): Promise<CallReply> {
-    const { files } = this.#port;
-    const restored = await files?.restoreRaw?.(partsIn(stored));
-    return toReply(restored ? withParts(stored, restored) : stored);
-  }
-
   #requireTask({ agent, taskId }: PlacedCall, outcome: CallOutcome | 'missing'): CallOutcome {
     if (outcome === 'missing') throw new CallError('missing', agent, { taskId });
     return outcome;
   }
 
   /** Stores the reply for retried turns. If it is too long for that, a retried turn reads it from its task again. */
-  async #storedOrNew(key: string, call: () => Promise<StoredReply | TimedOut>): Promise<CallReply> {
-    const { steps, calls } = this.#port;
-    const beginning = await this.#journal.runEffect(() => steps.begin(key));
-    const isStored = beginning.kind === 'done';
-    const reply = isStored ? readResult<StoredReply | TimedOut>(beginning.result) : await call();
-    const json = isStored ? undefined : writeIfShort(reply);
-    if (json !== undefined) await this.#journal.runEffect(() => steps.end(key, json));
-    if (reply.kind !== 'timed-out') return this.#toReply(reply);
-    // Again in a retried turn: the attempt that stored it may have ended before.
-    await this.#journal.runEffect(() => calls.cancel(reply));
-    throw new CallError('timed-out', reply.agent, { taskId: reply.taskId });
+  async #storedOrNew(key: string, replyTo: () => Promise<Stored>): Promise<CallReply> {
+    const stored = await this.#begin<Stored>(key);
+    if (stored) return this.#toReply(stored);
+    const reply = await replyTo();
+    await this.#endIfShort(key, reply);
+    return this.#toReply(reply);
+  }
+
+  /** @returns what was stored; undefined: nothing yet */
+  async #begin<T>(key: string): Promise<T | undefined> {
+    const beginning = await this.#journal.runEffect(() => this.#port.steps.begin(key));
+    return beginning.kind === 'done' ? readResult<T>(beginning.result) : undefined;
+  }
+
+  async #endIfShort(key: string, reply: Stored): Promise<boolean> {
+    const json = writeIfShort(reply);
+    if (json !== undefined) await this.#journal.runEffect(() => this.#port.steps.end(key, json));
+    return json !== undefined;
+  }
+
+  #end(key: string, placed: Placed): Promise<void> {
+    return this.#journal.runEffect(() => this.#port.steps.end(key, JSON.stringify(placed)));
+  }
+
+  /** With what its parts had as `raw`, which is not stored again for retried turns. @throws {CallError} timed-out */
+  async #toReply(stored: Stored): Promise<CallReply> {
+    const { calls, files } = this.#port;
+    if (stored.kind === 'timed-out') {
+      // Again in a retried turn: the attempt that stored it may have ended before.
+      await this.#journal.runEffect(() => calls.cancel(stored));
+      throw new CallError('timed-out', stored.agent, { taskId: stored.taskId });
+    }
+    const restored = await files?.restoreRaw?.(partsIn(stored));
+    return toReply(restored ? withParts(stored, restored) : stored);
   }
 }
 
@@ -163,6 +204,27 @@ interface TimedOut {
   readonly kind: 'timed-out';
   readonly agent: string;
   readonly taskId: string;
+}
+
+/** What a retried turn gets. */
+type Stored = StoredReply | TimedOut;
+
+/** As stored while there is no reply, or instead of one that is too long. */
+interface Placed {
+  readonly kind: 'placed';
+  readonly call: PlacedCall;
+}
+
+interface NewCall {
+  readonly place: () => Promise<PlacedCall>;
+  /** @param keep stores that the call is placed, before the turn is suspended */
+  readonly replyTo: (placed: PlacedCall, keep: () => Promise<void>) => Promise<Stored>;
+}
+
+interface Waiting {
+  readonly timeoutMs: number | undefined;
+  /** As in `NewCall`; unset: the turn knows the called task by itself. */
+  readonly keep?: () => Promise<void>;
 }
 
 /** The reply with its data as parsed by the schema, or with the schema for a later `join`. @throws {CallError} */

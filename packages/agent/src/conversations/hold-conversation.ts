@@ -129,7 +129,9 @@ class Exchange {
       return isAnswer(reply) ? reply : { turn: turn + 1, error: reply.text || reply.state, taskId: reply.taskId };
     } catch (error) {
       if (!(error instanceof CallError)) throw error;
-      return taskId === undefined ? { turn, error: error.message } : { turn: turn + 1, error: error.message, taskId };
+      const calledTask = taskId ?? error.taskId;
+      if (calledTask === undefined) return { turn, error: error.message };
+      return { turn: turn + 1, error: error.message, taskId: calledTask };
     }
   }
 

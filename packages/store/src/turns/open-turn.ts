@@ -335,11 +335,9 @@ export class OpenTurn {
     await this.written();
     await this.#usage.flush();
     const { keys, args } = this.#keysAndArgs();
-    const { redis, settings } = this.#dependencies;
-    // A fail-over may have lost that a call wakes it; and a call that is made again finds its task by its messageId, as
-    // long as that is known.
-    const lookAgainMs = Math.min(LOOK_AGAIN_MS, settings.idempotencyMs / 2);
-    const nextMs = calls.length > 0 ? Math.min(dueMs, Math.round(Date.now() + lookAgainMs)) : dueMs;
+    const { redis } = this.#dependencies;
+    // A fail-over may have lost that a call wakes it.
+    const nextMs = calls.length > 0 ? Math.min(dueMs, Date.now() + LOOK_AGAIN_MS) : dueMs;
     const verdict = await suspendTurnScript.run(redis, {
       keys: { ...keys, queueRoot: this.#queueRoot },
       args: {

@@ -65,21 +65,6 @@ describe('a call', () => {
     expect([again.taskId, again.isDuplicate]).toEqual([first.taskId, true]);
   });
 
-  test('that is made again is remembered for as long again: a turn that waits for days makes it over and over', async () => {
-    const host = await hostTurn();
-    const first = await call(host);
-    const turn = await begun(store, first.taskId);
-    await turn.publish({ kind: 'status', state: 'TASK_STATE_INPUT_REQUIRED', settles: true });
-    for (const taskId of ['', first.taskId]) {
-      const messageId = randomUUID();
-      const made = await call(host, { messageId, taskId });
-      const [key = ''] = await redis.keys(`${store.settings.prefix}*:m:*${messageId}`);
-      await redis.pexpire(key, 60_000);
-      expect(await call(host, { messageId, taskId })).toMatchObject({ taskId: made.taskId, isDuplicate: true });
-      expect(await redis.pttl(key)).toBeGreaterThan(store.settings.idempotencyMs / 2);
-    }
-  });
-
   test('of a turn that was taken over is refused, and creates no task', async () => {
     const fenced = await hostTurn();
     await begun(store, fenced.start.taskId, { started: 2 });

@@ -85,6 +85,8 @@ export class StoredCalls implements CallPort {
   }
 
   async outcome(call: PlacedCall, signal: AbortSignal): Promise<CallOutcome | 'missing' | undefined> {
+    // Another process may have placed it.
+    if (isWebUrl(call.agent)) await this.#dependencies.consumeRemoteAgents();
     const scope = this.#scopeOf(call);
     const released = await this.#dependencies.yieldSlot(() => awaitOutcome(this.#store.feeds, scope, { call, signal }));
     if (!released || released === 'missing') return released;

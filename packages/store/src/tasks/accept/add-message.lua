@@ -53,8 +53,6 @@ if refusal then return { refusal } end
 
 -- Checked before the state: a retry gets the first answer, even if the task has ended since.
 if redis.call('EXISTS', message_id_key) == 1 then
-  -- As in make-tasks.lua: a turn that waits for days makes its calls again.
-  if caller_key then redis.call('PEXPIRE', message_id_key, idempotency_ms) end
   local tasks_root = task_key:sub(1, -#task_id - 1)
   --- @include "first-answer.lua"
   return first_answer(message_id_key, fingerprint)

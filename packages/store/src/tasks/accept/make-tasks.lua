@@ -307,8 +307,6 @@ if #retries > 0 then
     local first = replies[first_of[message_id_keys[n]]]
     local is_refused = not known[n] and #first == 1
     replies[n] = is_refused and first or first_answer(message_id_keys[n], messages[n].fingerprint)
-    -- A turn that waits for days makes its calls again whenever it looks: they stay the same ones.
-    if caller_key then redis.call('PEXPIRE', message_id_keys[n], idempotency_ms) end
   end
 end
 if note_limits then note_limits() end
