@@ -204,6 +204,25 @@ describe('A message with a file', () => {
     expect((await marksOf(part.url)).sort()).toEqual([first, next].map(({ body }) => `task-${body.task.id}`).sort());
   });
 
+  it('marks the file once for a message to an existing task, however often it is sent', async () => {
+    const { part } = await uploaded('x');
+    const { body } = await post<Sent>(`${url}/message:send`, messageWith({ text: 'hello' }), as('ada'));
+    const { id: taskId, contextId } = body.task;
+    const message = messageWith(part, { taskId, contextId });
+    const send = () => post<Sent>(`${url}/message:send`, message, as('ada'));
+    expect((await send()).status).toBe(200);
+    const marks = await marksOf(part.url);
+    expect(marks).toEqual([expect.stringMatching(`^task-${taskId},`)]);
+    expect((await Promise.all([send(), send(), send()])).map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(await marksOf(part.url)).toEqual(marks);
+    const other = messageWith(
+      { ...part, filename: 'other' },
+      { taskId, contextId, messageId: message.message.messageId },
+    );
+    expect((await post<ErrorBody>(`${url}/message:send`, other, as('ada'))).status).not.toBe(200);
+    expect(await marksOf(part.url)).toEqual(marks);
+  });
+
   it('is refused if the file is not there, or is not the caller’s; URLs of others pass', async () => {
     const { part } = await uploaded('x');
     const refused = await post<ErrorBody>(`${url}/message:send`, messageWith(part), as('bob'));

@@ -30,7 +30,7 @@ export interface KeptFiles {
   readonly taskId: string;
   /** The message with URLs instead of its large `raw` parts; unset: it had none. */
   readonly moved?: { readonly message: Message; readonly sentMessage: Message };
-  /** Call it when the message was not accepted, or has another task, because it was sent before. */
+  /** Call it when the message was not accepted, or was sent before and the files have a mark of that. */
   release(): Promise<void>;
 }
 

@@ -26,7 +26,7 @@ import { requireOneOf } from '../admission/scopes.ts';
 import type { Call } from '../call/call.ts';
 import { isActive, requireExtensions } from '../call/extensions.ts';
 import { legacyVersion } from '../exchange/service-parameters.ts';
-import { hasFiles, keepFiles, requireFileUrls } from '../files/keep-files.ts';
+import { hasFiles, type KeptFiles, keepFiles, requireFileUrls } from '../files/keep-files.ts';
 import { checkAskedBudget, readPriority, readTimeToLive } from './asked-by-extension.ts';
 import { type Backend, taskNotFound } from './backend.ts';
 import type { ConditionalSend } from './if-generation.ts';
@@ -120,7 +120,7 @@ export async function acceptMessage(
       ...(reservedId !== undefined && { reservedId }),
     }),
   );
-  if (acceptance.verdict !== 'accepted' || acceptance.taskId !== kept?.taskId) await kept?.release();
+  if (kept && !isKeptBy(acceptance, kept, named !== undefined)) await kept.release();
   if (acceptance.verdict !== 'accepted') throw refusalOf(acceptance, request, call);
   const { isDuplicate, isNew, taskId, contextId } = acceptance;
   if (timeToLiveMs !== undefined && !schedule) backend.late.follow(taskId, timeToLiveMs);
@@ -138,6 +138,12 @@ export async function acceptMessage(
   call.admission.audit({ what: 'send', ...audited });
   if (webhook) call.admission.audit({ what: 'push-register', ...audited });
   return acceptance;
+}
+
+/** @param hasTask the message is for an existing task: when it is sent again, the files have marks of the first time */
+function isKeptBy(acceptance: Acceptance, { taskId }: KeptFiles, hasTask: boolean): boolean {
+  if (acceptance.verdict !== 'accepted' || acceptance.taskId !== taskId) return false;
+  return !(hasTask && acceptance.isDuplicate);
 }
 
 /**
