@@ -1,7 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { inspectSchema, schema } from '@switchyard/schema';
 import type { Program } from '../../tests/support/process.ts';
 import type { Stack } from '../../tests/support/stack.ts';
-import { until } from '../../tests/support/until.ts';
+import { patience, until } from '../../tests/support/until.ts';
 import { startTraffic } from '../faults/chaos.ts';
 import { startProber } from '../faults/fail-overs.ts';
 import { playScenario } from '../faults/workload/play-scenario.ts';
@@ -75,7 +76,7 @@ export async function runUpgrade(options: UpgradeOptions) {
       return playScenario(new ResilientClient(stack, n, onRetry), scenario, { goOn });
     });
     await until(() => held === played.length, { what: 'there are open tasks', timeoutMs: 30_000 });
-    for (const part of order) await roll(stack, { part, to: options[to], onStop });
+    for (const part of order) await roll(stack, { part, to: options[to], mayHang: to === 'after', onStop });
     gate.resolve();
     violations.push(...(await Promise.all(played)).flatMap((one) => one.violations));
     spanning += played.length;
@@ -116,18 +117,25 @@ interface Roll {
   readonly part: 'gateways' | 'workers';
   /** The folder of the release. */
   readonly to: string;
+  /** The programs that are stopped are of the old release: one that does not end is killed, as orchestrators do. */
+  readonly mayHang: boolean;
   readonly onStop: (program: Program) => void;
 }
 
+/** How long a program may take to end; DRAIN_MS is shorter. */
+const GRACE_MS = 60_000 * patience;
+
 /** Replaces all programs of a kind one after the other: each is stopped once its successor works. */
-async function roll(stack: Stack, { part, to, onStop }: Roll): Promise<void> {
+async function roll(stack: Stack, { part, to, mayHang, onStop }: Roll): Promise<void> {
   for (const old of [...stack[part]]) {
     if (part === 'gateways') await stack.addGateway(0, to);
     else await stack.addWorker(to);
     await stack.untilReady();
     onStop(old);
     old.kill('SIGTERM');
-    const code = await old.exited;
-    if (code !== 0) throw new Error(`a program of ${part} ended with ${code}: ${old.output().slice(-2_000)}`);
+    const code = await Promise.race([old.exited, delay(GRACE_MS, 'hangs', { ref: false })]);
+    if (code === 'hangs') old.kill('SIGKILL');
+    if (code !== 0 && !(code === 'hangs' && mayHang))
+      throw new Error(`a program of ${part} ended with ${code}: ${old.output().slice(-2_000)}`);
   }
 }
