@@ -39,7 +39,20 @@ export {
 export { HealthCheck } from './health-check.ts';
 export { inspectRedis, type RedisInspection } from './inspect-redis.ts';
 export { readStream } from './read-stream.ts';
-export { integer, list, nothing, only, optional, type Parser, text, tuple, tupleAnd, verdict, word } from './reply.ts';
+export {
+  integer,
+  list,
+  nothing,
+  only,
+  optional,
+  type Parser,
+  text,
+  tuple,
+  tupleAnd,
+  verdict,
+  word,
+  words,
+} from './reply.ts';
 export { definedScripts, defineScript, INCLUDE, includedFile, Script, withIncludes } from './script.ts';
 export { holderOf, infoOf, masterOf, mastersOf, redisTimeMs } from './servers.ts';
 export { crc16, hashTagOf, SLOTS, slotOf } from './slots.ts';

@@ -78,6 +78,12 @@ export function verdict<const V extends Verdicts>(verdicts: V): Parser<ParsedVer
   };
 }
 
+/** Verdicts that are their word alone. */
+export function words<const Word extends string>(...all: readonly Word[]): Readonly<Record<Word, Parser<[]>>> {
+  const none = tuple();
+  return Object.fromEntries(all.map((each) => [each, none])) as Record<Word, Parser<[]>>;
+}
+
 function readItems(values: readonly unknown[], items: readonly Parser<unknown>[]): unknown[] {
   if (values.length > items.length && items.length === 0) throw new UnexpectedReply('nothing more', values);
   return items.map((item, i) => item(values[i]));

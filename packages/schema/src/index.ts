@@ -1,3 +1,3 @@
-export { type Migration, type MigrationEvent, Migrator } from './migrator.ts';
+export { type MigrationEvent, Migrator } from './migrator.ts';
 export { inspectSchema, Schema, type SchemaReading } from './schema.ts';
 export { schema, version } from './version.ts';

@@ -18,7 +18,6 @@ import type { TaskArchive } from './archive/task-archive.ts';
 import { Calls } from './calls/calls.ts';
 import { Orphans } from './calls/orphans.ts';
 import { checkDeployment, deploymentId } from './deployment/deployment.ts';
-import { migrations } from './deployment/migrations.ts';
 import { Observer, type StoreObserver } from './deployment/observer.ts';
 import { defaultStoreSettings, type StoreSettings } from './deployment/settings.ts';
 import { PerShard, Shards } from './deployment/shards.ts';
@@ -185,8 +184,8 @@ export class Store {
     this.registry = new Registry(redis, channels, prefix);
     this.inside = { ...dependencies, channels, registry: this.registry };
     this.schema = new Schema(redis, { prefix, shards: shardCount, deployment, program: processId });
-    const due = migrations.map((migration) => migration({ redis, shards }));
-    this.migrator = new Migrator({ redis, prefix, processId, schema: this.schema }, due);
+    // In the order in which they run. A version that changes no stored data has none; the first version has none.
+    this.migrator = new Migrator({ redis, prefix, processId, schema: this.schema }, []);
   }
 
   /**

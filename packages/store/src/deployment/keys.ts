@@ -111,12 +111,6 @@ export class ShardKeys {
     return `${globText(this.#root)}[xkym]:${globText(name)}*`;
   }
 
-  /** The task id in a key, as in records; undefined: the key is not that of a task's record. */
-  taskIdIn(key: string): string | undefined {
-    const id = key.slice(this.tasks.length);
-    return id.includes(':') ? undefined : id;
-  }
-
   ownedKey(key: string): OwnedKey {
     const [kind = '', owner = '', ...rest] = key.slice(this.#root.length).split(':');
     return { key, kind, owner, rest: rest.length > 0 ? rest.join(':') : undefined };

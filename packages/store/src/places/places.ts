@@ -1,6 +1,6 @@
 import type { Message } from '@switchyard/protocol';
 import { defineScript, integer, nothing, optional, text, tuple, tupleAnd, word } from '@switchyard/redis';
-import type { AgentQueue, TakeRequest } from '../queue/agent-queue.ts';
+import { type AgentQueue, restReply, type Taken, type TakeRequest, takenFrom } from '../queue/agent-queue.ts';
 import type { Lease } from '../queue/lease.ts';
 import { currentMoment } from '../queue/moment.ts';
 import { RunningJob } from '../queue/running-job.ts';
@@ -11,7 +11,7 @@ const findJobsScript = defineScript({
   from,
   keys: ['root'],
   args: ['count', 'kinds'],
-  reply: tupleAnd([tuple(integer, text, integer)], tuple(text, text, optional(text))),
+  reply: tupleAnd([restReply], tuple(text, text, optional(text))),
 });
 const parkJobsScript = defineScript({
   file: 'park-jobs.lua',
@@ -57,15 +57,6 @@ export interface FoundJob {
   readonly id: string;
   readonly tenant: string;
   readonly key?: string | undefined;
-}
-
-export interface FoundJobs {
-  readonly jobs: readonly FoundJob[];
-  /** Others that wait, and for no place of their tenant or key. */
-  readonly others: number;
-  readonly hasSuspects: boolean;
-  /** Until a delayed job is due; undefined: none is delayed. */
-  readonly dueInMs: number | undefined;
 }
 
 /** The limit that refuses a place. `slots`: the process takes no more. */
@@ -216,17 +207,13 @@ export class Place extends RunningJob {
   }
 }
 
-/** The next jobs of a queue whose agent has limits. */
-export async function findJobs(queue: AgentQueue, { count, kinds }: TakeRequest): Promise<FoundJobs> {
-  const { root, lease } = queue;
+/** The next jobs of a queue whose agent has limits. Those that wait for a place of their tenant or key do not count. */
+export async function findJobs({ root, lease }: AgentQueue, { count, kinds }: TakeRequest): Promise<Taken<FoundJob>> {
   const [rest, ...jobs] = await findJobsScript.run(lease.redis, { keys: { root }, args: { count, kinds } });
-  const [others, hasSuspects, dueInMs] = rest;
-  return {
-    jobs: jobs.map(([id, tenant, key]) => ({ id, tenant, key: key ?? undefined })),
-    others,
-    hasSuspects: hasSuspects === '1',
-    dueInMs: dueInMs < 0 ? undefined : dueInMs,
-  };
+  return takenFrom(
+    rest,
+    jobs.map(([id, tenant, key]) => ({ id, tenant, key: key ?? undefined })),
+  );
 }
 
 /** Jobs that found no place of their tenant or key wait behind all others, and the keys of jobs are noted. */

@@ -5,7 +5,7 @@ import type { Lease } from './lease.ts';
 import { currentMoment, type Moment } from './moment.ts';
 import { type JobStart, RunningJob } from './running-job.ts';
 
-/** Arguments of scripts that include take-jobs.lua; `takeArgValues` has the values. */
+/** Arguments of scripts that include take-jobs.lua: a `TakeRequest`, and how long a lease lasts. */
 export const takeArgNames = ['leaseMs', 'taker', 'number', 'count', 'kinds'] as const;
 /** Reply of take-jobs.lua: how many jobs wait, '1' if suspects are among them, ms until one is due. */
 export const restReply = tuple(integer, text, integer);
@@ -62,11 +62,6 @@ export function jobStart(
   return { id, token, started, isAwaited: priority === 1 || priority === 2, waitedMs, requestedAt };
 }
 
-/** The values of `takeArgNames`. */
-export function takeArgValues({ leaseMs }: Lease, { taker, number, count, kinds }: TakeRequest) {
-  return { leaseMs, taker, number, count, kinds };
-}
-
 /**
  * The jobs of one queue on one shard, for the process that runs them. The Lua of this folder and of
  * ../places knows the layout of BullMQ's keys; queues.ts uses BullMQ's own client.
@@ -90,7 +85,7 @@ export class AgentQueue {
   async take(request: TakeRequest): Promise<Taken> {
     const { root, lease } = this;
     const requestedAt = currentMoment();
-    const args = takeArgValues(lease, request);
+    const args = { leaseMs: lease.leaseMs, ...request };
     const [rest, ...jobs] = await takeScript.run(lease.redis, { keys: { root }, args });
     return takenFrom(
       rest,

@@ -1,5 +1,5 @@
 import { defineScript, integer, text, tuple, verdict, word } from '@switchyard/redis';
-import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
+import { recordArgNames, recordKeyNames, turnCall } from '../record/record-args.ts';
 import { quotaArgValues } from '../tasks/quotas/quotas.ts';
 import { type OpenTurn, TurnFenced, WritesLost } from '../turns/open-turn.ts';
 import type { TurnsDependencies } from '../turns/turns-dependencies.ts';
@@ -57,7 +57,7 @@ export class Steps {
 
   /** @throws {TurnFenced} @throws {WritesLost} */
   async begin(turn: OpenTurn, key: string): Promise<BegunStep> {
-    const { keys, args } = this.#call(turn);
+    const { keys, args } = turnCall(this.#dependencies, turn.start);
     const [verdict, text, failed] = await beginStepScript.run(this.#dependencies.redis, {
       keys,
       args: { ...args, key, known: turn.lastResult },
@@ -82,7 +82,7 @@ export class Steps {
     await turn.usageRecorded();
     const { redis, settings } = this.#dependencies;
     const { maxStepsBytes: maxResults } = settings;
-    const { keys, args } = this.#call(turn);
+    const { keys, args } = turnCall(this.#dependencies, turn.start);
     const { maxBytes } = quotaArgValues(settings);
     const verdict = await endStepScript.run(redis, {
       keys,
@@ -96,13 +96,8 @@ export class Steps {
 
   /** Keeps how many attempts at a step have failed, before its turn may be suspended. @throws {TurnFenced} */
   async postpone(turn: OpenTurn, key: string, failed: number): Promise<void> {
-    const { keys, args } = this.#call(turn);
+    const { keys, args } = turnCall(this.#dependencies, turn.start);
     const verdict = await postponeStepScript.run(this.#dependencies.redis, { keys, args: { ...args, key, failed } });
     if (verdict !== 'done') throw new TurnFenced();
-  }
-
-  #call({ start: { taskId, fence } }: OpenTurn) {
-    const { shards, settings } = this.#dependencies;
-    return { keys: shards.of(taskId).record(taskId), args: { ...recordArgValues(taskId, settings), fence } };
   }
 }

@@ -1,17 +1,11 @@
 import { hash } from 'node:crypto';
 import type { WhileWorking } from '@switchyard/protocol';
-import { integer, text, tuple, tupleAnd, verdict } from '@switchyard/redis';
+import { integer, text, tupleAnd, verdict, words } from '@switchyard/redis';
 import type { StoreSettings } from '../deployment/settings.ts';
 import { piece } from '../tasks/read/pieces.ts';
 
-const none = tuple();
-
 const beginVerdicts = {
-  stale: none,
-  missing: none,
-  canceled: none,
-  exhausted: none,
-  rejected: none,
+  ...words('stale', 'missing', 'canceled', 'exhausted', 'rejected'),
   turn: tupleAnd([text, integer, text, text, text, text, text], piece),
 };
 /**
@@ -20,7 +14,7 @@ const beginVerdicts = {
  */
 export const beginReply = verdict(beginVerdicts);
 /** Reply of take-turns.lua for a job. `not-begun`: its run begins the turn itself. */
-export const takenTurnReply = verdict({ ...beginVerdicts, 'not-begun': tuple() });
+export const takenTurnReply = verdict({ ...beginVerdicts, ...words('not-begun') });
 export type BeginReply = ReturnType<typeof beginReply>;
 
 /** The last arguments of scripts that begin a turn. */

@@ -2,7 +2,7 @@ import type { FailureReport, Message, MessageTrace, TurnEvent, TurnInput, UsageA
 import { Batches, defineScript, integer, Outage, text, tupleAnd, word } from '@switchyard/redis';
 import { idText } from '../deployment/keys.ts';
 import { queueName, queueRoot } from '../queue/job.ts';
-import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
+import { recordArgNames, recordKeyNames, turnCall } from '../record/record-args.ts';
 import { parseInboxEntry } from '../tasks/accept/submission.ts';
 import type { TextSizes } from '../tasks/read/pieces.ts';
 import type { Appends } from './appends.ts';
@@ -246,12 +246,10 @@ export class OpenTurn {
    * @throws {WritesLost} @throws the error of an event that was refused: as `publish`
    */
   async end(delivered: readonly string[] = []): Promise<Ending | 'unsettled'> {
-    await this.written();
-    await this.#usage.flush();
-    const { keys, args } = this.#keysAndArgs();
+    const { keys, args } = await this.#callAtEnd();
     const verdict = await endTurnScript.run(this.#dependencies.redis, {
-      keys: { ...keys, queueRoot: this.#queueRoot },
-      args: { ...args, published: this.#published, endsJob: this.#endsJob, delivered: idLines(delivered) },
+      keys,
+      args: { ...args, endsJob: this.#endsJob, delivered: idLines(delivered) },
     });
     if (verdict === 'gap') throw new WritesLost();
     if (verdict !== 'unsettled') this.ending = verdict;
@@ -312,7 +310,7 @@ export class OpenTurn {
   async handBack(isSpent: boolean, failure?: FailureReport): Promise<'given-back' | 'canceled' | 'fenced'> {
     await this.flush();
     await this.#usage.flush();
-    const { keys, args } = this.#keysAndArgs();
+    const { keys, args } = turnCall(this.#dependencies, this.start);
     const verdict = await handBackTurnScript.run(this.#dependencies.redis, {
       keys,
       args: {
@@ -332,17 +330,14 @@ export class OpenTurn {
    * @throws as `end`
    */
   async suspend({ dueMs, events, calls = [], waits }: Suspension): Promise<'suspended' | 'canceled' | 'fenced'> {
-    await this.written();
-    await this.#usage.flush();
-    const { keys, args } = this.#keysAndArgs();
+    const { keys, args } = await this.#callAtEnd();
     const { redis } = this.#dependencies;
     // A fail-over may have lost that a call wakes it.
     const nextMs = calls.length > 0 ? Math.min(dueMs, Date.now() + LOOK_AGAIN_MS) : dueMs;
     const verdict = await suspendTurnScript.run(redis, {
-      keys: { ...keys, queueRoot: this.#queueRoot },
+      keys,
       args: {
         ...args,
-        published: this.#published,
         wait: this.lastWait,
         dueMs: Number.isFinite(nextMs) ? nextMs : -1,
         waits: JSON.stringify(waits),
@@ -371,19 +366,11 @@ export class OpenTurn {
   }
 
   async #giveUp(reason: string, failure = ''): Promise<void> {
-    await this.written();
-    await this.#usage.flush();
+    const { keys, args } = await this.#callAtEnd();
     const { redis, shards } = this.#dependencies;
-    const { keys, args } = this.#keysAndArgs();
     const verdict = await giveUpTurnScript.run(redis, {
-      keys: { ...keys, dead: shards.of(this.start.taskId).dead, queueRoot: this.#queueRoot },
-      args: {
-        ...args,
-        published: this.#published,
-        reason: JSON.stringify(reason),
-        failure,
-        notes: this.#modelNotes.take(),
-      },
+      keys: { ...keys, dead: shards.of(this.start.taskId).dead },
+      args: { ...args, reason: JSON.stringify(reason), failure, notes: this.#modelNotes.take() },
     });
     if (verdict === 'gap') throw new WritesLost();
     this.ending = verdict;
@@ -409,18 +396,15 @@ export class OpenTurn {
     throw new TurnFenced();
   }
 
-  /** Number of events that are written, or were before a fail-over lost them. */
-  get #published(): number {
-    return this.#number - 1;
-  }
-
   get #endsJob(): '1' | '' {
     return this.start.endsJobAfterTurn ? '1' : '';
   }
 
-  #keysAndArgs() {
-    const { shards, settings } = this.#dependencies;
-    const { taskId, fence } = this.start;
-    return { keys: shards.of(taskId).record(taskId), args: { ...recordArgValues(taskId, settings), fence } };
+  /** What scripts get that end the turn, once everything is written that it has published and used. */
+  async #callAtEnd() {
+    await this.written();
+    await this.#usage.flush();
+    const { keys, args } = turnCall(this.#dependencies, this.start);
+    return { keys: { ...keys, queueRoot: this.#queueRoot }, args: { ...args, published: this.#number - 1 } };
   }
 }

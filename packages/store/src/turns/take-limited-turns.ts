@@ -21,8 +21,8 @@ export async function takeLimitedTurns(
   if (places.isFull) return { jobs: [], waiting: 0, hasSuspects: false, dueInMs: undefined };
   const request = { ...given, count: Math.min(given.count, places.limits.running ?? Number.POSITIVE_INFINITY) };
   const found = await findJobs(queue, request);
-  const { others, hasSuspects, dueInMs } = found;
-  if (found.jobs.length === 0) return { jobs: [], waiting: others, hasSuspects, dueInMs };
+  const { waiting: others, hasSuspects, dueInMs } = found;
+  if (found.jobs.length === 0) return { ...found, jobs: [] };
   const jobs = places.limits.keyOf ? await withKeys(dependencies, found.jobs, places.limits.keyOf) : found.jobs;
   const taken = await places.take(request, jobs);
   const began = await beginTurns(dependencies, queue, { ...request, taken });

@@ -9,7 +9,6 @@ import {
   type Taken,
   type TakeRequest,
   takeArgNames,
-  takeArgValues,
   takenFrom,
 } from '../queue/agent-queue.ts';
 import { parseJobId } from '../queue/job.ts';
@@ -22,6 +21,7 @@ import {
   settingsArgNames,
   settingsArgValues,
   sharedKeyNames,
+  turnCall,
 } from '../record/record-args.ts';
 import { parseInboxEntry } from '../tasks/accept/submission.ts';
 import { readPieces, sizesOf } from '../tasks/read/pieces.ts';
@@ -111,7 +111,8 @@ export async function takeTurns(
     keys: { root, ...keys.shared, dead: keys.dead },
     args: {
       ...settingsArgValues(settings),
-      ...takeArgValues(lease, request),
+      leaseMs: lease.leaseMs,
+      ...request,
       ...beginArgValues(settings, agent, `${request.taker}:${request.number}`),
       wanted,
     },
@@ -169,12 +170,9 @@ export class TurnJob extends RunningJob {
   async handBack(): Promise<void> {
     const begun = this.#takeBegun();
     if (begun?.[0] !== 'turn') return;
-    const { redis, shards, settings } = this.#dependencies;
-    const [, fence] = begun;
-    await handBackTurnScript.run(redis, {
-      keys: shards.of(this.taskId).record(this.taskId),
-      args: { ...recordArgValues(this.taskId, settings), fence, isSpent: '', failure: '', notes: '' },
-    });
+    const { keys, args } = turnCall(this.#dependencies, { taskId: this.taskId, fence: begun[1] });
+    const how = { isSpent: '', failure: '', notes: '' };
+    await handBackTurnScript.run(this.#dependencies.redis, { keys, args: { ...args, ...how } });
   }
 
   async #begin(hooks: TurnHooks): Promise<Beginning> {

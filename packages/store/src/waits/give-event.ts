@@ -1,6 +1,15 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { FieldViolation, JsonSchema } from '@switchyard/protocol';
-import { type DurableDependencies, defineScript, list, runDurably, text, tuple, verdict } from '@switchyard/redis';
+import {
+  type DurableDependencies,
+  defineScript,
+  list,
+  runDurably,
+  text,
+  tuple,
+  verdict,
+  words,
+} from '@switchyard/redis';
 import { ownerOf, type Scope } from '../deployment/scope.ts';
 import type { StoreSettings } from '../deployment/settings.ts';
 import type { Shards } from '../deployment/shards.ts';
@@ -10,7 +19,17 @@ import { quotaArgValues } from '../tasks/quotas/quotas.ts';
 import { findArchived, type HasArchive } from '../tasks/read/archived-reads.ts';
 import { withdrawnLetter } from '../tasks/visibility/state-letters.ts';
 
-const none = tuple();
+const plainVerdicts = [
+  'given',
+  'resumed',
+  'known',
+  'full',
+  'too-many-bytes-of-tenant',
+  'idle',
+  'canceling',
+  'terminal',
+  'missing',
+] as const;
 export const giveEventScript = defineScript({
   file: 'give-event.lua',
   from: import.meta.url,
@@ -29,19 +48,7 @@ export const giveEventScript = defineScript({
     'maxResults',
     'maxBytes',
   ],
-  reply: verdict({
-    given: none,
-    resumed: none,
-    known: none,
-    unchecked: tuple(list(text)),
-    unknown: tuple(list(text)),
-    full: none,
-    'too-many-bytes-of-tenant': none,
-    idle: none,
-    canceling: none,
-    terminal: none,
-    missing: none,
-  }),
+  reply: verdict({ unchecked: tuple(list(text)), unknown: tuple(list(text)), ...words(...plainVerdicts) }),
 });
 /** Events of a task that may wait for their turn. */
 const MAX_EVENTS = 100;
@@ -63,24 +70,13 @@ export interface GivenEvent {
 /**
  * - `given`: it is kept until the turn waits for it. `resumed`: the suspended turn waited for it. `known`: it was given
  *   before.
- * - `wrong`: the suspended turn waits for other data. `unknown`: the suspended turn waits for other events, `awaited`. `full`: too many events wait for the turn, or too
- *   many bytes. `too-many-bytes-of-tenant`: as for messages.
+ * - `wrong`: the suspended turn waits for other data. `unknown`: it waits for other events, `awaited`. `full`: too many
+ *   events wait for the turn, or too many bytes. `too-many-bytes-of-tenant`: as for messages.
  * - `idle`: no message is being worked on. `canceling`: the task will end. `terminal`: it has ended. `missing`: there is
  *   no such task in this scope, or no such callback.
  */
 export type Giving =
-  | {
-      readonly verdict:
-        | 'given'
-        | 'resumed'
-        | 'known'
-        | 'full'
-        | 'too-many-bytes-of-tenant'
-        | 'idle'
-        | 'canceling'
-        | 'terminal'
-        | 'missing';
-    }
+  | { readonly verdict: (typeof plainVerdicts)[number] }
   | { readonly verdict: 'unknown'; readonly awaited: readonly string[] }
   | { readonly verdict: 'wrong'; readonly violations: readonly FieldViolation[] };
 

@@ -11,7 +11,7 @@ import {
 } from '@switchyard/redis';
 import type { Scope } from '../deployment/scope.ts';
 import { type DueTasks, defineDueScript, workOffDue } from '../record/due-tasks.ts';
-import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
+import { recordArgNames, recordKeyNames, turnCall } from '../record/record-args.ts';
 import { TooManyResults } from '../steps/steps.ts';
 import { originOf } from '../tasks/accept/origin.ts';
 import { type OpenTurn, TurnFenced, WritesLost } from '../turns/open-turn.ts';
@@ -80,7 +80,7 @@ export class Waits {
    */
   async begin(turn: OpenTurn, { key, delayMs, untilMs, event = '' }: WaitRequest): Promise<BegunWait> {
     const { redis, settings } = this.#dependencies;
-    const { keys, args } = this.#call(turn);
+    const { keys, args } = turnCall(this.#dependencies, turn.start);
     const wait = {
       key,
       known: turn.lastResult,
@@ -110,7 +110,7 @@ export class Waits {
    */
   async callback(turn: OpenTurn, key: string, event: string): Promise<string | 'canceling'> {
     const token = randomBytes(24).toString('base64url');
-    const { keys, args } = this.#call(turn);
+    const { keys, args } = turnCall(this.#dependencies, turn.start);
     const [word, made] = await makeCallbackScript.run(this.#dependencies.redis, {
       keys,
       args: { ...args, key, known: turn.lastResult, event, token, hash: hashOf(token) },
@@ -148,11 +148,6 @@ export class Waits {
     const { redis, shards } = this.#dependencies;
     const counts = await Promise.all(shards.all.map(({ suspended }) => redis.zcard(suspended)));
     return counts.reduce((sum, count) => sum + count, 0);
-  }
-
-  #call({ start: { taskId, fence } }: OpenTurn) {
-    const { shards, settings } = this.#dependencies;
-    return { keys: shards.of(taskId).record(taskId), args: { ...recordArgValues(taskId, settings), fence } };
   }
 }
 

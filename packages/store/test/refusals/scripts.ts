@@ -514,8 +514,8 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
         await parkJobs(queue, first ? [{ job: first, by: 'tenant' }] : []);
         // The second job is parked behind the first.
         return async () => {
-          const { jobs, others } = await findJobs(queue, request);
-          return [jobs.length === 1 && jobs[0]?.id === first?.id, others];
+          const { jobs, waiting } = await findJobs(queue, request);
+          return [jobs.length === 1 && jobs[0]?.id === first?.id, waiting];
         };
       },
       answer: [true, 0],

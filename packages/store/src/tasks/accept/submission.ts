@@ -8,7 +8,7 @@ import type {
   Priority,
   TurnInput,
 } from '@switchyard/protocol';
-import { integer, optional, text, tuple, verdict } from '@switchyard/redis';
+import { integer, optional, text, tuple, verdict, words } from '@switchyard/redis';
 import { ownerOf, type Scope } from '../../deployment/scope.ts';
 import type { StoreSettings } from '../../deployment/settings.ts';
 import type { Shards } from '../../deployment/shards.ts';
@@ -111,14 +111,38 @@ export interface AnswerSubmission extends Submission {
   readonly onlyWaiting: true;
 }
 
+/** Why a message is refused: see `Acceptance`. */
+const refusals = [
+  'missing',
+  'context-mismatch',
+  'terminal',
+  'canceling',
+  'conflict',
+  'inbox-full',
+  'history-full',
+  'too-many-webhooks',
+  'working',
+  'waits',
+] as const;
+/** Quotas that a message of a client meets: see `FullQuota`. */
+const fullQuotas = [
+  'too-many-open',
+  'too-many-kept',
+  'too-many-scheduled',
+  'too-many-open-of-tenant',
+  'too-many-bytes-of-tenant',
+] as const;
+/** Why the message of an agent is refused. */
+const refusedCalls = ['fenced', 'caller-canceling', 'too-many-calls'] as const;
+
+/** One type for each word. */
+type Verdict<Word> = Word extends string ? { readonly verdict: Word } : never;
+
 /**
  * `fenced`: the caller has lost its turn. `caller-canceling`: its task will be canceled. `too-many-calls`: too many
  * calls of its task have not ended.
  */
-export type RefusedCall =
-  | { readonly verdict: 'fenced' }
-  | { readonly verdict: 'caller-canceling' }
-  | { readonly verdict: 'too-many-calls' };
+export type RefusedCall = Verdict<(typeof refusedCalls)[number]>;
 
 /**
  * - `accepted`: the message is durable. `number` counts the messages of the task: 1, 2, …; the first feed item with
@@ -148,19 +172,7 @@ export type Acceptance =
       readonly task?: string;
       readonly statusAndMessage?: string;
     }
-  | {
-      readonly verdict:
-        | 'missing'
-        | 'context-mismatch'
-        | 'terminal'
-        | 'canceling'
-        | 'conflict'
-        | 'inbox-full'
-        | 'history-full'
-        | 'too-many-webhooks'
-        | 'working'
-        | 'waits';
-    }
+  | Verdict<(typeof refusals)[number]>
   | OtherSeq
   | FullQuota;
 
@@ -175,14 +187,7 @@ interface OtherSeq {
  * `overloaded`: too many messages wait for the agent; they will have begun in `retryAfterSeconds`.
  */
 export type FullQuota =
-  | {
-      readonly verdict:
-        | 'too-many-open'
-        | 'too-many-kept'
-        | 'too-many-scheduled'
-        | 'too-many-open-of-tenant'
-        | 'too-many-bytes-of-tenant';
-    }
+  | Verdict<(typeof fullQuotas)[number]>
   | { readonly verdict: 'overloaded'; readonly retryAfterSeconds: number };
 
 /** The result of an operator's answer. `not-waiting`: its task waits for none. */
@@ -239,34 +244,14 @@ const accepted = tuple(
   optional(text),
   optional(text),
 );
-const refused = tuple();
 
 /** Reply of add-message.lua, and of make-tasks.lua for each message. */
 export const acceptReply = verdict({
   accepted,
   duplicate: accepted,
   forgotten: tuple(text, integer),
-  conflict: refused,
-  missing: refused,
-  'context-mismatch': refused,
-  terminal: refused,
-  canceling: refused,
-  'inbox-full': refused,
-  'history-full': refused,
-  'too-many-webhooks': refused,
-  'too-many-open': refused,
-  'too-many-kept': refused,
-  'too-many-scheduled': refused,
-  'too-many-open-of-tenant': refused,
-  'too-many-bytes-of-tenant': refused,
-  overloaded: refused,
-  fenced: refused,
-  'caller-canceling': refused,
-  'too-many-calls': refused,
-  'not-waiting': refused,
   'other-seq': tuple(integer),
-  working: refused,
-  waits: refused,
+  ...words(...refusals, ...fullQuotas, ...refusedCalls, 'overloaded', 'not-waiting'),
 });
 export type AcceptReply = ReturnType<typeof acceptReply>;
 /** Why a message was refused. */

@@ -70,8 +70,7 @@ export function budgetArgValues(settings: StoreSettings): Readonly<Record<(typeo
 
 /** Whether tenants or principals have budgets. */
 export function hasBudgets(settings: StoreSettings): boolean {
-  const { budgetOfTenantPerDay, budgetOfTenantPerMonth, budgetOfPrincipalPerDay, budgetOfPrincipalPerMonth } = settings;
-  return budgetOfTenantPerDay + budgetOfTenantPerMonth + budgetOfPrincipalPerDay + budgetOfPrincipalPerMonth > 0;
+  return Object.values(budgetArgValues(settings)).some((budget) => budget > 0);
 }
 
 /** Whether the principal, or its tenant, has spent its budget on any shard. @returns undefined: there is some left */
