@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './tests/support/longest-first.ts';
 import { patience } from './tests/support/until.ts';
 
-/** In CI a test that fails runs once more, and CI's last lines name it (docs/adr/0157). */
+/** In CI a test that fails runs once more, and CI's last lines name it (docs/adr/0144). */
 export const tries = process.env.CI ? 2 : 1;
 
 /** A violation that is seen once is one: they have one try. */

@@ -9,7 +9,7 @@ const OWN_PROGRAMS = 8;
 export const machine = {
   /**
    * Whether what was late says nothing of Switchyard: other programs had the processors in the last minutes, or it is
-   * one of CI's, which are slow at times whatever their load is (docs/adr/0157).
+   * one of CI's, which are slow at times whatever their load is (docs/adr/0144).
    */
   isSlow(): boolean {
     const [ofOneMinute = 0, ofFive = 0] = loadavg();

@@ -56,7 +56,7 @@ export interface PaceCorrection {
 }
 
 /**
- * Requests and tokens per minute of a name, such as a model at its provider, over all processes: docs/adr/0149. A
+ * Requests and tokens per minute of a name, such as a model at its provider, over all processes: docs/adr/0148. A
  * reservation of a process that died is spent.
  */
 export class Pace {

@@ -6,7 +6,7 @@
 -- the jobs of a tenant keep their order, tenants are served one job each in turn, and a new tenant is next.
 -- <root>tenants (zset): tenant → tag of its last job; ' ', which names no tenant → the highest tag that was served.
 --
--- Jobs of the levels `high` and `low` (the priority of a message, docs/adr/0151) have such tags of their own, which are
+-- Jobs of the levels `high` and `low` (the priority of a message, docs/adr/0067) have such tags of their own, which are
 -- lower and higher than those of others, and <root>tenants:high and <root>tenants:low. The field `levels` of <root>meta
 -- says that there may be such jobs: see take-jobs.lua.
 --

@@ -1,4 +1,4 @@
--- Messages with a time to live, which a worker must begin in time (docs/adr/0153). Included after rules.lua.
+-- Messages with a time to live, which a worker must begin in time (docs/adr/0106). Included after rules.lua.
 -- Needs server.lua, texts.lua and outbox_key.
 --
 -- The record's `begin_by` is of the message that is next: ms by which its turn must begin, a blank, and the letter of

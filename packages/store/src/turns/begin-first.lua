@@ -1,5 +1,5 @@
 -- Begins the first turn of a task, as begin.lua would, but reads only the fields that this needs
--- (docs/adr/0139). Needs server.lua and sweep_after_ms.
+-- (docs/adr/0019). Needs server.lua and sweep_after_ms.
 --
 -- start, worker: as in begin.lua
 -- Returns  as begin.lua, or nil: begin.lua must run instead, and nothing is written. A turn has begun before, or a

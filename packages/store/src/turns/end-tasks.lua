@@ -1,5 +1,5 @@
 -- Ends tasks by the outcomes of their turns, as most tasks end: one message, one turn, one status. It writes
--- what append.lua would write, at half the cost (docs/adr/0139): it reads the fields that it needs, and has few
+-- what append.lua would write, at half the cost (docs/adr/0019): it reads the fields that it needs, and has few
 -- functions.
 --
 -- KEYS  tasks_root    as in append.lua
