@@ -54,9 +54,11 @@ async function answers(store: Store, agentId: string, texts: readonly string[]):
         const task: Task = JSON.parse((await store.tasks.read(scope, taskId))?.task?.toString() ?? 'null');
         return /COMPLETED|FAILED/.test(task.status.state) && task;
       },
-      { what: `${taskId} has ended`, timeoutMs: 25_000 },
+      { what: `${taskId} has ended` },
     );
-  const tasks = await Promise.all(accepted.map((one) => ended('taskId' in one ? one.taskId : '')));
+  const tasks: Task[] = [];
+  // One after the other: thirty that ask all the time would keep the machine busy.
+  for (const one of accepted) tasks.push(await ended('taskId' in one ? one.taskId : ''));
   return tasks.map(({ status }) => status.message?.parts[0]?.text);
 }
 
