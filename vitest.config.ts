@@ -39,7 +39,7 @@ export default defineConfig({
   test: {
     globalSetup: ['tests/support/compile-cache.ts', 'tests/support/shared-redis.ts'],
     // A worker waits a third of its time, for processes, leases and browsers: three on two cores, six on four.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    maxWorkers: 2 * availableParallelism(),
     retry: tries - 1,
     ...timeouts,
     // The files of a project share the processes of its workers and leave nothing behind: the modules are loaded once,
