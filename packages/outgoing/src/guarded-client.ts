@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { context, propagation } from '@opentelemetry/api';
-import { type Dispatcher, request } from 'undici';
+import type { Agent, Dispatcher, request } from 'undici';
 import type { AddressPolicy } from './address-policy.ts';
 import { currentProxies } from './current-proxies.ts';
 import { AddressRefused, ResponseRefused } from './errors.ts';
-import { type ConnectionOptions, guardedConnections } from './guarded-connections.ts';
-import { ProxiedConnections } from './proxied-connections.ts';
+import type { ConnectionOptions } from './guarded-connections.ts';
+import type { ProxiedConnections } from './proxied-connections.ts';
 import { isOfProxy, ProxyError, proxyErrorOf } from './proxy-error.ts';
 import { proxyFor } from './proxy-settings.ts';
 import { limitBody, limitLines } from './response-body.ts';
@@ -51,7 +51,7 @@ export interface GuardedClient {
 }
 
 export function guardedClient(options: GuardedClientOptions): GuardedClient {
-  const ways = { direct: guardedConnections(options), proxied: new ProxiedConnections(options) };
+  let opened: Promise<Ways> | undefined;
   const { policy, timeoutMs, maxBytes } = options;
 
   async function send(url: string | URL, { signal, ...outgoing }: OutgoingRequest): Promise<OutgoingResponse> {
@@ -66,7 +66,8 @@ export function guardedClient(options: GuardedClientOptions): GuardedClient {
       'accept-encoding': 'identity',
     };
     try {
-      const { statusCode: status, ...response } = await requestVia(ways, new URL(url), {
+      opened ??= openWays(options);
+      const { statusCode: status, ...response } = await requestVia(await opened, new URL(url), {
         ...outgoing,
         method,
         headers,
@@ -96,18 +97,34 @@ export function guardedClient(options: GuardedClientOptions): GuardedClient {
     request: send,
     fetch: (input, init = {}) => fetchWith(send, input, init),
     async destroy() {
-      await Promise.all([ways.direct.destroy(), ways.proxied.destroy()]);
+      const ways = await opened;
+      await Promise.all([ways?.direct.destroy(), ways?.proxied.destroy()]);
     },
   };
 }
 
 interface Ways {
-  readonly direct: Dispatcher;
+  readonly direct: Agent;
   readonly proxied: ProxiedConnections;
+  readonly request: typeof request;
+}
+
+/** The first request loads undici, which takes as long as a tenth of a gateway's start. */
+async function openWays(options: ConnectionOptions): Promise<Ways> {
+  const [{ request }, { guardedConnections }, { ProxiedConnections }] = await Promise.all([
+    import('undici'),
+    import('./guarded-connections.ts'),
+    import('./proxied-connections.ts'),
+  ]);
+  return { direct: guardedConnections(options), proxied: new ProxiedConnections(options), request };
 }
 
 /** One request, directly or through the proxy for its URL. @throws {AddressRefused | ProxyError | Error} */
-async function requestVia(ways: Ways, url: URL, options: Omit<Dispatcher.RequestOptions, 'origin' | 'path'>) {
+async function requestVia(
+  { request, ...ways }: Ways,
+  url: URL,
+  options: Omit<Dispatcher.RequestOptions, 'origin' | 'path'>,
+) {
   const proxy = proxyFor(url, currentProxies());
   if (!proxy) return request(url, { ...options, dispatcher: ways.direct });
   const dispatcher = await ways.proxied.to(url, proxy);

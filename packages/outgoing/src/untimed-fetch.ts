@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher, ProxyAgent, type RequestInit, fetch as send } from 'undici';
+import type { Agent, Dispatcher, ProxyAgent, RequestInit } from 'undici';
 import { currentProxies } from './current-proxies.ts';
 import { isOfProxy, ProxyError, proxyErrorOf } from './proxy-error.ts';
 import { proxyFor } from './proxy-settings.ts';
@@ -7,7 +7,7 @@ const MAX_REDIRECTS = 5;
 
 /** Node's own `fetch` gives up after 300 s without a header or a byte. */
 const noTimes = { headersTimeout: 0, bodyTimeout: 0 };
-const direct = new Agent(noTimes);
+let direct: Agent | undefined;
 const proxied = new Map<string, Dispatcher>();
 
 /**
@@ -30,8 +30,9 @@ export const untimedFetch: typeof fetch = async (input, init) => {
 
 async function fetchOnce(url: URL, init: globalThis.RequestInit = {}): Promise<Response> {
   const proxy = proxyFor(url, currentProxies());
+  const { fetch: send, ...agents } = await import('undici');
   // The types of Node's own `fetch` are those of another version of the same library.
-  const request = { ...init, redirect: 'manual', dispatcher: dispatcherOf(proxy) } as RequestInit;
+  const request = { ...init, redirect: 'manual', dispatcher: dispatcherOf(proxy, agents) } as RequestInit;
   try {
     const response = (await send(url, request)) as unknown as Response;
     const { status, headers } = response;
@@ -43,8 +44,16 @@ async function fetchOnce(url: URL, init: globalThis.RequestInit = {}): Promise<R
   }
 }
 
-function dispatcherOf(proxy: URL | undefined): Dispatcher {
-  if (!proxy) return direct;
+interface Agents {
+  readonly Agent: new (times: typeof noTimes) => Agent;
+  readonly ProxyAgent: new (options: { readonly uri: string } & typeof noTimes) => ProxyAgent;
+}
+
+function dispatcherOf(proxy: URL | undefined, { Agent, ProxyAgent }: Agents): Dispatcher {
+  if (!proxy) {
+    direct ??= new Agent(noTimes);
+    return direct;
+  }
   const known = proxied.get(proxy.href) ?? new ProxyAgent({ uri: proxy.href, ...noTimes });
   proxied.set(proxy.href, known);
   return known;
