@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   checkServers,
+  type DurableDependencies,
   inspectRedis,
   type RedisAccess,
   type RedisConnection,
@@ -9,6 +10,16 @@ import {
 } from '@switchyard/redis';
 import type { StoreSettings } from './settings.ts';
 import { MAX_DEPLOYMENT, Shards } from './shards.ts';
+
+/** Redis, the names of the deployment's keys, and its settings: what most parts of the store need. */
+export interface DeploymentDependencies {
+  readonly redis: RedisConnection;
+  readonly shards: Shards;
+  readonly settings: StoreSettings;
+}
+
+/** The same for changes that may wait for replicas. */
+export type ChangeDependencies = DurableDependencies & DeploymentDependencies;
 
 /** Refuses settings that no deployment can have, and a Redis that would lose tasks. @throws {RedisUnusable} */
 export async function checkDeployment(redis: RedisConnection, { prefix, deployment }: StoreSettings): Promise<void> {

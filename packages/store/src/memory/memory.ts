@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { defineScript, integer, type RedisConnection } from '@switchyard/redis';
-import type { StoreSettings } from '../deployment/settings.ts';
-import type { Shards } from '../deployment/shards.ts';
+import { defineScript, integer } from '@switchyard/redis';
+import type { DeploymentDependencies } from '../deployment/deployment.ts';
 import { type OpenTurn, TurnFenced } from '../turns/open-turn.ts';
 
 export const writeMemoryScript = defineScript({
@@ -11,12 +10,6 @@ export const writeMemoryScript = defineScript({
   args: ['fence', 'write', 'ifVersion', 'json', 'keptMs'],
   reply: integer,
 });
-
-export interface MemoryDependencies {
-  readonly redis: RedisConnection;
-  readonly shards: Shards;
-  readonly settings: StoreSettings;
-}
 
 /** The value that an agent keeps for a context would be too large. */
 export class MemoryTooLarge extends Error {
@@ -35,9 +28,9 @@ export interface MemoryReading {
 
 /** A small JSON value per agent and context of a principal. It expires when it has not been used for the retention. */
 export class Memory {
-  readonly #dependencies: MemoryDependencies;
+  readonly #dependencies: DeploymentDependencies;
 
-  constructor(dependencies: MemoryDependencies) {
+  constructor(dependencies: DeploymentDependencies) {
     this.#dependencies = dependencies;
   }
 

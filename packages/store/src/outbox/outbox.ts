@@ -4,7 +4,6 @@ import {
   damagedRow,
   defineScript,
   integer,
-  type RedisConnection,
   SET_ASIDE_MS,
   text,
   tuple,
@@ -13,10 +12,9 @@ import {
   word,
   workOffShards,
 } from '@switchyard/redis';
+import type { DeploymentDependencies } from '../deployment/deployment.ts';
 import type { ShardKeys } from '../deployment/keys.ts';
 import { agentOf } from '../deployment/scope.ts';
-import type { StoreSettings } from '../deployment/settings.ts';
-import type { Shards } from '../deployment/shards.ts';
 import { queueName, queueRoot } from '../queue/job.ts';
 import type { Queues } from '../queue/queues.ts';
 import { claimedTasks, type TaskMember } from '../record/claim-members.ts';
@@ -49,11 +47,8 @@ const MAX_DELAYS = 16;
 /** When a task is due at the latest, unless Redis' clock was set back. */
 const latestMs = (sweepAfterMs: number): number => Math.max(MAX_DELAYS * sweepAfterMs, 2 * SET_ASIDE_MS);
 
-export interface OutboxDependencies {
-  readonly redis: RedisConnection;
-  readonly shards: Shards;
+interface OutboxDependencies extends DeploymentDependencies {
   readonly queue: Queues;
-  readonly settings: StoreSettings;
 }
 
 /**

@@ -3,13 +3,12 @@ import {
   defineScript,
   integer,
   type Parser,
-  type RedisConnection,
   SET_ASIDE_MS,
   tupleAnd,
   workOff,
 } from '@switchyard/redis';
+import type { DeploymentDependencies } from '../deployment/deployment.ts';
 import type { ShardKeys } from '../deployment/keys.ts';
-import type { StoreSettings } from '../deployment/settings.ts';
 import { settingsArgNames, settingsArgValues, sharedKeyNames } from './record-args.ts';
 
 /** What a script says of a task that it worked on. */
@@ -48,7 +47,7 @@ const LONGEST_MS = 100 * 365 * 24 * 3_600_000;
 
 /** Works on the tasks of a set of each of these shards that are due. Several processes may do so at once. */
 export async function workOffDue<Row extends DueRow>(
-  { redis, settings }: { readonly redis: RedisConnection; readonly settings: StoreSettings },
+  { redis, settings }: Pick<DeploymentDependencies, 'redis' | 'settings'>,
   shards: readonly ShardKeys[],
   { key, script, onRow }: DueSet<Row>,
 ): Promise<DueTasks> {

@@ -1,6 +1,6 @@
+import type { DeploymentDependencies } from '../deployment/deployment.ts';
 import type { RecordKeys, SharedKeys } from '../deployment/keys.ts';
 import type { StoreSettings } from '../deployment/settings.ts';
-import type { Shards } from '../deployment/shards.ts';
 
 /** KEYS and ARGV of every script that includes `record.lua`: `ShardKeys.record` and `recordArgValues` give them. */
 export const recordKeyNames = ['task', 'outbox', 'indexRoot', 'push'] as const satisfies readonly (keyof RecordKeys)[];
@@ -23,7 +23,7 @@ export function recordArgValues(taskId: string, settings: StoreSettings): Settin
 
 /** KEYS and ARGV of a script for an open turn, which has the turn's fencing token. */
 export function turnCall(
-  { shards, settings }: { readonly shards: Shards; readonly settings: StoreSettings },
+  { shards, settings }: Pick<DeploymentDependencies, 'shards' | 'settings'>,
   { taskId, fence }: { readonly taskId: string; readonly fence: string },
 ) {
   return { keys: shards.of(taskId).record(taskId), args: { ...recordArgValues(taskId, settings), fence } };

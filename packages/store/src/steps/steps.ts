@@ -1,8 +1,8 @@
 import { defineScript, integer, text, tuple, verdict, word } from '@switchyard/redis';
+import type { DeploymentDependencies } from '../deployment/deployment.ts';
 import { recordArgNames, recordKeyNames, turnCall } from '../record/record-args.ts';
 import { quotaArgValues } from '../tasks/quotas/quotas.ts';
 import { type OpenTurn, TurnFenced, WritesLost } from '../turns/open-turn.ts';
-import type { TurnsDependencies } from '../turns/turns-dependencies.ts';
 
 const begun = tuple(text, integer);
 const beginStepScript = defineScript({
@@ -49,9 +49,9 @@ export type BegunStep =
 
 /** The results of steps. All attempts at a message share them, and they are kept as long as the task. */
 export class Steps {
-  readonly #dependencies: TurnsDependencies;
+  readonly #dependencies: DeploymentDependencies;
 
-  constructor(dependencies: TurnsDependencies) {
+  constructor(dependencies: DeploymentDependencies) {
     this.#dependencies = dependencies;
   }
 

@@ -1,8 +1,8 @@
 import { damagedRow, text, tuple, verdict } from '@switchyard/redis';
+import type { DeploymentDependencies } from '../deployment/deployment.ts';
 import type { ShardKeys } from '../deployment/keys.ts';
 import { agentOf } from '../deployment/scope.ts';
 import { type DueTasks, defineDueScript, workOffDue } from '../record/due-tasks.ts';
-import type { TurnsDependencies } from '../turns/turns-dependencies.ts';
 
 export const rejectMessagesScript = defineDueScript(
   'reject-messages.lua',
@@ -22,9 +22,9 @@ export interface RejectedMessages extends Omit<DueTasks, 'count'> {
 
 /** Rejects messages whose time to live ends before a worker begins them (docs/extensions/time-to-live.md). */
 export class TimesToLive {
-  readonly #dependencies: TurnsDependencies;
+  readonly #dependencies: DeploymentDependencies;
 
-  constructor(dependencies: TurnsDependencies) {
+  constructor(dependencies: DeploymentDependencies) {
     this.#dependencies = dependencies;
   }
 

@@ -1,8 +1,9 @@
 import { Batches, defineScript, list, only, type Parser, text, tuple, word } from '@switchyard/redis';
+import type { DeploymentDependencies } from '../deployment/deployment.ts';
+import type { Observer } from '../deployment/observer.ts';
 import { PerShard } from '../deployment/shards.ts';
 import { settingsArgNames, settingsArgValues, sharedKeyNames } from '../record/record-args.ts';
 import type { Chunk, EncodedEvent } from './encoded-event.ts';
-import type { TurnsDependencies } from './turns-dependencies.ts';
 
 const appendVerdict = word('appended', 'fenced', 'gap', 'more', 'successor', 'idle', 'canceled');
 const appendReply = tuple(appendVerdict, text);
@@ -40,6 +41,11 @@ export const endTasksScript = defineScript({
   each: ['taskId', 'queueRoot', 'fence', 'number', 'works', 'state', 'message', 'isReply'],
   reply: list(word('idle', 'not-plain')),
 });
+
+/** What turns need. */
+export interface TurnsDependencies extends DeploymentDependencies {
+  readonly observer: Observer;
+}
 
 /** An outcome that is sent again, because Redis refused one beside it, is recognized by its event numbers. */
 const OUTCOMES = { requests: 16, messages: 1, afterFailure: 'each', gather: 'microtask' } as const;

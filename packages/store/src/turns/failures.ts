@@ -1,6 +1,6 @@
 import type { CodeFrame, FailureReport, ThrownError } from '@switchyard/protocol';
 import { defineScript, word } from '@switchyard/redis';
-import type { TurnsDependencies } from './turns-dependencies.ts';
+import type { DeploymentDependencies } from '../deployment/deployment.ts';
 
 const recordFailureScript = defineScript({
   file: 'record-failure.lua',
@@ -24,7 +24,7 @@ export interface AttemptId {
  * @returns false: the task is gone, or its record does not have the attempt any more
  */
 export async function recordFailure(
-  { redis, shards }: Pick<TurnsDependencies, 'redis' | 'shards'>,
+  { redis, shards }: Pick<DeploymentDependencies, 'redis' | 'shards'>,
   { taskId, epoch }: AttemptId,
   report: FailureReport,
 ): Promise<boolean> {

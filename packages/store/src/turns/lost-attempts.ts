@@ -1,5 +1,5 @@
+import type { DeploymentDependencies } from '../deployment/deployment.ts';
 import type { OpenTurn } from './open-turn.ts';
-import type { TurnsDependencies } from './turns-dependencies.ts';
 
 /** An attempt whose turn a later one took over, because its process died or did not renew its lease. */
 export interface LostAttempt {
@@ -17,7 +17,7 @@ const KEPT = 16;
 
 /** The attempts that were lost in a row right before this turn, the oldest first. One round trip. */
 export async function lostAttempts(
-  { redis, shards }: TurnsDependencies,
+  { redis, shards }: DeploymentDependencies,
   { start }: OpenTurn,
 ): Promise<readonly LostAttempt[]> {
   const { taskId, epoch } = start;

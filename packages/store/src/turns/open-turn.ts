@@ -5,13 +5,12 @@ import { queueName, queueRoot } from '../queue/job.ts';
 import { recordArgNames, recordKeyNames, turnCall } from '../record/record-args.ts';
 import { parseInboxEntry } from '../tasks/accept/submission.ts';
 import type { TextSizes } from '../tasks/read/pieces.ts';
-import type { Appends } from './appends.ts';
+import type { Appends, TurnsDependencies } from './appends.ts';
 import type { EncodedEvent } from './encoded-event.ts';
 import { Encoder, idLines } from './encoder.ts';
 import { recordFailure, storedFailureText } from './failures.ts';
 import { ModelNotes, type NotedModelCall } from './model-notes.ts';
 import { type ModelUsage, type SpentTurnBudget, type TurnBudgets, TurnUsage } from './turn-usage.ts';
-import type { TurnsDependencies } from './turns-dependencies.ts';
 
 export const endTurnScript = defineScript({
   file: 'end-turn.lua',

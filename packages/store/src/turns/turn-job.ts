@@ -27,7 +27,7 @@ import { parseInboxEntry } from '../tasks/accept/submission.ts';
 import { readPieces, sizesOf } from '../tasks/read/pieces.ts';
 import { readWhole } from '../tasks/read/read.ts';
 import { TaskJson } from '../tasks/read/task-json.ts';
-import type { Appends } from './appends.ts';
+import type { Appends, TurnsDependencies } from './appends.ts';
 import {
   type AgentTurnSettings,
   type BeginReply,
@@ -38,7 +38,6 @@ import {
   takenTurnReply,
 } from './begin-reply.ts';
 import { handBackTurnScript, OpenTurn, type TurnStart } from './open-turn.ts';
-import type { TurnsDependencies } from './turns-dependencies.ts';
 
 const from = import.meta.url;
 const takeTurnsScript = defineScript({

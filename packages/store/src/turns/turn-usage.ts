@@ -1,9 +1,9 @@
 import { type UsageAmounts, usageAmounts } from '@switchyard/protocol';
 import { defineScript, integer, tuple, word } from '@switchyard/redis';
+import type { DeploymentDependencies } from '../deployment/deployment.ts';
 import { idText } from '../deployment/keys.ts';
 import { ownerOf, type Scope } from '../deployment/scope.ts';
 import { budgetArgNames, budgetArgValues, hasBudgets } from '../tasks/quotas/quotas.ts';
-import type { TurnsDependencies } from './turns-dependencies.ts';
 
 const recordUsageScript = defineScript({
   file: 'record-usage.lua',
@@ -87,7 +87,7 @@ interface Batch {
  * that counts each batch once, however often its command is sent. A turn that uses none costs nothing.
  */
 export class TurnUsage {
-  readonly #dependencies: Pick<TurnsDependencies, 'redis' | 'shards' | 'settings'>;
+  readonly #dependencies: DeploymentDependencies;
   readonly #turn: UsingTurn;
   #waiting: ModelUsage[] = [];
   /** Being written, or not written yet because of an error. */
@@ -95,7 +95,7 @@ export class TurnUsage {
   #number = 0;
   #writing: Promise<void> | undefined;
 
-  constructor(dependencies: Pick<TurnsDependencies, 'redis' | 'shards' | 'settings'>, turn: UsingTurn) {
+  constructor(dependencies: DeploymentDependencies, turn: UsingTurn) {
     this.#dependencies = dependencies;
     this.#turn = turn;
   }

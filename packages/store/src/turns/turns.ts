@@ -5,14 +5,13 @@ import { AgentQueue } from '../queue/agent-queue.ts';
 import { Consumer, type ConsumerDependencies, type ConsumerOptions } from '../queue/consumer.ts';
 import { jobId } from '../queue/job.ts';
 import { currentMoment } from '../queue/moment.ts';
-import { Appends } from './appends.ts';
+import { Appends, type TurnsDependencies } from './appends.ts';
 import type { AgentTurnSettings } from './begin-reply.ts';
 import { type AttemptId, recordFailure } from './failures.ts';
 import { type LostAttempt, lostAttempts } from './lost-attempts.ts';
 import type { OpenTurn } from './open-turn.ts';
 import { takeLimitedTurns } from './take-limited-turns.ts';
 import { TurnJob, type TurnJobDependencies, takeTurns } from './turn-job.ts';
-import type { TurnsDependencies } from './turns-dependencies.ts';
 
 /** Prefix of what add-message.lua publishes when a message steers a running turn; the task id follows. */
 const STEER = 'steer ';

@@ -1,18 +1,8 @@
 import { hash, randomUUID } from 'node:crypto';
 import type { FieldViolation, JsonSchema } from '@switchyard/protocol';
-import {
-  type DurableDependencies,
-  defineScript,
-  list,
-  runDurably,
-  text,
-  tuple,
-  verdict,
-  words,
-} from '@switchyard/redis';
+import { defineScript, list, runDurably, text, tuple, verdict, words } from '@switchyard/redis';
+import type { ChangeDependencies } from '../deployment/deployment.ts';
 import { ownerOf, type Scope } from '../deployment/scope.ts';
-import type { StoreSettings } from '../deployment/settings.ts';
-import type { Shards } from '../deployment/shards.ts';
 import { queueName, queueRoot } from '../queue/job.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import { quotaArgValues } from '../tasks/quotas/quotas.ts';
@@ -90,10 +80,7 @@ export interface GiveOptions {
   readonly check?: EventCheck;
 }
 
-export interface GiveDependencies extends DurableDependencies, HasArchive {
-  readonly shards: Shards;
-  readonly settings: StoreSettings;
-}
+export type GiveDependencies = ChangeDependencies & HasArchive;
 
 /**
  * Gives a task an event. A turn that waits for it resumes.

@@ -1,21 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import {
-  type DurableDependencies,
-  damagedRow,
-  defineScript,
-  integer,
-  text,
-  tuple,
-  verdict,
-  word,
-} from '@switchyard/redis';
+import { damagedRow, defineScript, integer, text, tuple, verdict, word } from '@switchyard/redis';
+import type { ChangeDependencies } from '../deployment/deployment.ts';
 import type { Scope } from '../deployment/scope.ts';
 import { type DueTasks, defineDueScript, workOffDue } from '../record/due-tasks.ts';
 import { recordArgNames, recordKeyNames, turnCall } from '../record/record-args.ts';
 import { TooManyResults } from '../steps/steps.ts';
 import { originOf } from '../tasks/accept/origin.ts';
 import { type OpenTurn, TurnFenced, WritesLost } from '../turns/open-turn.ts';
-import type { TurnsDependencies } from '../turns/turns-dependencies.ts';
 import { type EventCheck, type GivenEvent, type GiveOptions, type Giving, giveEvent, hashOf } from './give-event.ts';
 
 const from = import.meta.url;
@@ -63,13 +54,11 @@ export interface CallbackEvent {
   readonly check?: EventCheck;
 }
 
-type WaitsDependencies = TurnsDependencies & DurableDependencies;
-
 /** Turns that wait for a time or an event without a process (docs/adr/0146). `OpenTurn.suspend` ends their runs. */
 export class Waits {
-  readonly #dependencies: WaitsDependencies;
+  readonly #dependencies: ChangeDependencies;
 
-  constructor(dependencies: WaitsDependencies) {
+  constructor(dependencies: ChangeDependencies) {
     this.#dependencies = dependencies;
   }
 

@@ -1,8 +1,7 @@
-import { type DurableDependencies, defineScript, runDurably } from '@switchyard/redis';
+import { defineScript, runDurably } from '@switchyard/redis';
+import type { ChangeDependencies } from '../../deployment/deployment.ts';
 import { idText } from '../../deployment/keys.ts';
 import { ownerOf, type Scope } from '../../deployment/scope.ts';
-import type { StoreSettings } from '../../deployment/settings.ts';
-import type { Shards } from '../../deployment/shards.ts';
 import type { Encryption } from '../../encryption/encryption.ts';
 import { encryptWebhook, type WebhookDraft, withId } from '../../encryption/webhook.ts';
 import { queueName, queueRoot } from '../../queue/job.ts';
@@ -71,13 +70,11 @@ export const addMessageScript = defineScript({
   reply: acceptReply,
 });
 
-export interface AcceptDependencies extends DurableDependencies, HasArchive {
-  readonly shards: Shards;
+export interface AcceptDependencies extends ChangeDependencies, HasArchive {
   readonly queue: Queues;
   readonly newTasks: NewTasks;
   readonly loads: QueueLoads;
   readonly encryption: Encryption;
-  readonly settings: StoreSettings;
 }
 
 /** Accepts a message: writes it and its job in one step. If the queue loses the job, the sweeper adds it again. */

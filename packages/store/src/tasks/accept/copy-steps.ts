@@ -1,4 +1,5 @@
-import { defineScript, type RedisConnection, word } from '@switchyard/redis';
+import { defineScript, word } from '@switchyard/redis';
+import type { DeploymentDependencies } from '../../deployment/deployment.ts';
 import type { Shards } from '../../deployment/shards.ts';
 import type { StepsOfTask } from './submission.ts';
 
@@ -10,10 +11,7 @@ const copyScript = defineScript({
   reply: word('copied', 'unknown'),
 });
 
-interface CopyStepsDependencies {
-  readonly redis: RedisConnection;
-  readonly shards: Shards;
-}
+type CopyStepsDependencies = Pick<DeploymentDependencies, 'redis' | 'shards'>;
 
 /** How long copied steps are kept until their task is made, which takes one round trip. */
 const COPIED_MS = 60_000;

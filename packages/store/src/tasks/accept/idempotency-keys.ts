@@ -1,16 +1,8 @@
 import { hash } from 'node:crypto';
-import type { RedisConnection } from '@switchyard/redis';
+import type { DeploymentDependencies } from '../../deployment/deployment.ts';
 import { idText } from '../../deployment/keys.ts';
 import { ownerOf, type Scope } from '../../deployment/scope.ts';
-import type { StoreSettings } from '../../deployment/settings.ts';
-import type { Shards } from '../../deployment/shards.ts';
 import { keyName, retryName, type Submission } from './submission.ts';
-
-export interface KeyDependencies {
-  readonly redis: RedisConnection;
-  readonly shards: Shards;
-  readonly settings: Pick<StoreSettings, 'idempotencyMs'>;
-}
 
 /** A change with an idempotency key of the client; it may be a retry. */
 export interface KeyedRequest {
@@ -27,7 +19,7 @@ export type KeyClaim = 'first' | 'retry' | 'conflict';
  * accepts them (add-message.lua), under the same names.
  */
 export async function claimKey(
-  dependencies: KeyDependencies,
+  dependencies: DeploymentDependencies,
   scope: Scope,
   { key, request }: KeyedRequest,
 ): Promise<KeyClaim> {
@@ -40,7 +32,7 @@ export async function claimKey(
 
 /** Drops the key of a change that was refused. */
 export async function dropKey(
-  dependencies: KeyDependencies,
+  dependencies: DeploymentDependencies,
   scope: Scope,
   { key }: Pick<KeyedRequest, 'key'>,
 ): Promise<void> {
@@ -48,7 +40,7 @@ export async function dropKey(
 }
 
 /** Drops the name of a message that was refused. */
-export async function dropName(dependencies: KeyDependencies, scope: Scope, name: string): Promise<void> {
+export async function dropName(dependencies: DeploymentDependencies, scope: Scope, name: string): Promise<void> {
   await dependencies.redis.del(redisKeyOf(dependencies, scope, name));
 }
 
@@ -60,7 +52,7 @@ export async function dropName(dependencies: KeyDependencies, scope: Scope, name
  * @returns undefined: the step that accepts the message claims its name
  */
 export async function claimNameOfMessage(
-  dependencies: KeyDependencies,
+  dependencies: DeploymentDependencies,
   scope: Scope,
   { name, fingerprint, shardSeed }: { readonly name: string; readonly fingerprint: string; readonly shardSeed: string },
 ): Promise<KeyClaim | undefined> {
@@ -83,7 +75,7 @@ const NAMES_AT_ONCE = 200;
  * which the task's shard no longer knows the task may be that of another message since.
  */
 export async function dropClaims(
-  { redis, shards }: Pick<KeyDependencies, 'redis' | 'shards'>,
+  { redis, shards }: Pick<DeploymentDependencies, 'redis' | 'shards'>,
   scope: Scope,
   { taskId, names }: NamesOfTask,
 ): Promise<void> {
@@ -106,11 +98,15 @@ export async function dropClaims(
 }
 
 /** Whether a message, or another change, had this name. On several shards, too, each name has this key. */
-export async function isNameKnown(dependencies: KeyDependencies, scope: Scope, name: string): Promise<boolean> {
+export async function isNameKnown(dependencies: DeploymentDependencies, scope: Scope, name: string): Promise<boolean> {
   return (await dependencies.redis.exists(redisKeyOf(dependencies, scope, name))) === 1;
 }
 
-async function claim({ redis, settings }: KeyDependencies, redisKey: string, fingerprint: string): Promise<KeyClaim> {
+async function claim(
+  { redis, settings }: DeploymentDependencies,
+  redisKey: string,
+  fingerprint: string,
+): Promise<KeyClaim> {
   for (;;) {
     const claimed = await redis.set(redisKey, fingerprint, 'PX', settings.idempotencyMs, 'NX');
     if (claimed !== null) return 'first';
@@ -122,7 +118,7 @@ async function claim({ redis, settings }: KeyDependencies, redisKey: string, fin
 }
 
 /** On the shard of a message with this name that makes a task, and names no context. */
-function redisKeyOf({ shards }: Pick<KeyDependencies, 'shards'>, scope: Scope, name: string): string {
+function redisKeyOf({ shards }: Pick<DeploymentDependencies, 'shards'>, scope: Scope, name: string): string {
   return shards.of(ownerOf(scope) + name).messageId(scope, name);
 }
 
@@ -131,7 +127,7 @@ function redisKeyOf({ shards }: Pick<KeyDependencies, 'shards'>, scope: Scope, n
  * @param neighbour a task of the same context, which need not exist: both are on one shard
  */
 export async function taskOfMessage(
-  { redis, shards }: KeyDependencies,
+  { redis, shards }: DeploymentDependencies,
   scope: Scope,
   neighbour: string,
   sent: Pick<Submission, 'message' | 'idempotencyKey'>,

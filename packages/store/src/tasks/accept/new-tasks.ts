@@ -1,14 +1,6 @@
-import {
-  Batches,
-  type Deadline,
-  type DurableDependencies,
-  defineScript,
-  list,
-  only,
-  runDurably,
-} from '@switchyard/redis';
-import type { StoreSettings } from '../../deployment/settings.ts';
-import { PerShard, type Shards } from '../../deployment/shards.ts';
+import { Batches, type Deadline, defineScript, list, only, runDurably } from '@switchyard/redis';
+import type { ChangeDependencies } from '../../deployment/deployment.ts';
+import { PerShard } from '../../deployment/shards.ts';
 import { settingsArgNames, settingsArgValues, sharedKeyNames } from '../../record/record-args.ts';
 import { quotaArgNames, quotaArgValues } from '../quotas/quotas.ts';
 import {
@@ -47,9 +39,7 @@ const BATCHES = { requests: 16, messages: 2, afterFailure: 'each', gather: 'micr
 /** Messages from this length are not batched: writing one takes longer than a batch saves. */
 const LARGE = 16_384;
 
-export interface NewTasksDependencies extends DurableDependencies {
-  readonly shards: Shards;
-  readonly settings: StoreSettings;
+export interface NewTasksDependencies extends ChangeDependencies {
   /** Deadline of the callers; unset: they wait without limit. */
   readonly deadline?: Deadline | undefined;
 }

@@ -1,7 +1,6 @@
-import { type DurableDependencies, defineScript, runDurably, word } from '@switchyard/redis';
+import { defineScript, runDurably, word } from '@switchyard/redis';
+import type { ChangeDependencies } from '../../deployment/deployment.ts';
 import { ownerOf, type Scope } from '../../deployment/scope.ts';
-import type { StoreSettings } from '../../deployment/settings.ts';
-import type { Shards } from '../../deployment/shards.ts';
 import { queueName, queueRoot } from '../../queue/job.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../../record/record-args.ts';
 import { archivedPosition, type HasArchive } from '../read/archived-reads.ts';
@@ -28,10 +27,7 @@ export interface CancelOptions {
   readonly ifSeq?: number | undefined;
 }
 
-export interface CancelDependencies extends DurableDependencies, HasArchive {
-  readonly shards: Shards;
-  readonly settings: StoreSettings;
-}
+export type CancelDependencies = ChangeDependencies & HasArchive;
 
 /** @throws {NotReplicated} */
 export async function cancelTask(

@@ -1,8 +1,8 @@
 import type { Principal } from '@switchyard/protocol';
-import { defineScript, integer, type RedisConnection, tuple, word } from '@switchyard/redis';
+import { defineScript, integer, tuple, word } from '@switchyard/redis';
+import type { DeploymentDependencies } from '../../deployment/deployment.ts';
 import { principalKey } from '../../deployment/scope.ts';
 import type { StoreSettings } from '../../deployment/settings.ts';
-import type { Shards } from '../../deployment/shards.ts';
 
 /** The limits that quotas.lua reads. */
 export const quotaArgNames = [
@@ -75,7 +75,7 @@ export function hasBudgets(settings: StoreSettings): boolean {
 
 /** Whether the principal, or its tenant, has spent its budget on any shard. @returns undefined: there is some left */
 export async function spentBudget(
-  { redis, shards, settings }: BudgetPort,
+  { redis, shards, settings }: DeploymentDependencies,
   principal: Principal,
 ): Promise<SpentBudget | undefined> {
   if (!hasBudgets(settings)) return undefined;
@@ -86,10 +86,4 @@ export async function spentBudget(
   for (const [of, spentMicroUsd, budgetMicroUsd, renewsAtMs] of replies)
     if (of !== 'free') return { of, spentMicroUsd, budgetMicroUsd, renewsAtMs };
   return undefined;
-}
-
-interface BudgetPort {
-  readonly redis: RedisConnection;
-  readonly shards: Shards;
-  readonly settings: StoreSettings;
 }
