@@ -83,7 +83,7 @@ export function repeatedSteps(effects: readonly Effect[]): Violation[] {
  * All other keys belong to a task and must be deleted with it.
  */
 const LASTING =
-  /\{agents\}:(?:agents|alive|audit|deployment|schema(?::programs)?|seen|shards|sources|workers(?::reports)?)$|\}:(?:checked|q|running(?::queues)?)$|:outbox:(?:archived(?::claim)?|room)$|\}:usage:(?:spent:)?[\d-]+$|:q:[^:]+:(?:meta|events|marker|id|removed)$/;
+  /\{agents\}:(?:agents|alive|audit|deployment|schema(?::programs)?|seen|shards|sources|workers(?::reports)?)$|\}:(?:checked|confirmed|q|running(?::queues)?)$|:outbox:(?:archived(?::claim)?|room)$|\}:usage:(?:spent:)?[\d-]+$|:q:[^:]+:(?:meta|events|marker|id|removed)$/;
 
 /** Keys that are left after the retention of all tasks. Waits at most `withinMs` for their deletion. */
 export async function leakedKeys(redis: RedisDeployment, prefix: string, withinMs: number): Promise<string[]> {
