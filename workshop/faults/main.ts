@@ -38,7 +38,8 @@ if (wants('archive')) {
   const missing = missingStores();
   const { tasks, faults } = options;
   if (missing) log(`${archived.name}: not run, there is ${missing}`);
-  else await chaos(archived, { tasks: Math.ceil(tasks / 5), count: Math.ceil(faults / 3), retentionMs: 45_000 });
+  // Nine tenths of it are how late a copy may be: PostgreSQL is away for ten seconds, and workers for twenty.
+  else await chaos(archived, { tasks: Math.ceil(tasks / 5), count: Math.ceil(faults / 3), retentionMs: 90_000 });
 }
 if (wants('trials')) {
   const findings: Finding[] = [];
