@@ -1,13 +1,16 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
 import { agents, files, overview, workers } from '../../../tests/support/stand-in-answers.ts';
 import { openStandInApi, type StandInApi } from '../../../tests/support/stand-in-api.ts';
-import { patience } from '../../../tests/support/until.ts';
+import { patience, until } from '../../../tests/support/until.ts';
 import { shardFindings } from '../src/operator/check-redis.ts';
 import { json, run } from './support/run.ts';
 
@@ -88,6 +91,21 @@ describe('switchyard doctor', () => {
     expect(out).toContain('Do: CONFIG SET hash-max-listpack-value 1024');
     expect(out).toContain('Each task uses 3072 bytes more than necessary: stream-node-max-bytes is 4096\n');
     expect(out).toContain('Warning: Redis has no append-only file');
+  });
+
+  it('reports a Redis that cannot write its files, as when its disk is full, and so refuses messages', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'switchyard-unwritten-'));
+    await mkdir(join(folder, 'dump.rdb/in-its-way'), { recursive: true });
+    const unwritten = await startRedis({ appendOnly: true, folder });
+    const client = new Redis(unwritten.url);
+    await client.bgsave();
+    await until(async () => /rdb_last_bgsave_status:err/.test(await client.info('persistence')), { what: 'it fails' });
+    client.disconnect();
+    const { code, out } = await run(['doctor', ...nobody], { env: { ...env, REDIS_URL: unwritten.url } });
+    await unwritten.stop();
+    await rm(folder, { recursive: true });
+    expect(code).toBe(1);
+    expect(out).toContain('Problem: Redis could not write its snapshot, and refuses messages until it can');
   });
 
   it('says which proxy is used for what, without its password, and whether it answers', async () => {

@@ -10,6 +10,8 @@ export interface RedisInspection {
   readonly server: string;
   readonly maxmemoryPolicy: string | undefined;
   readonly isAppendOnly: boolean;
+  /** The file that Redis could not write the last time, as when its disk is full: it may refuse all writes. */
+  readonly unwritten?: 'append-only file' | 'snapshot' | undefined;
   /** Bytes up to which a field of a hash is packed. */
   readonly listpackValue: number | undefined;
   /** Bytes that Redis allocates for the first events of a stream; 0: as many as they need. */
@@ -51,12 +53,18 @@ async function inspect(node: Redis): Promise<Omit<RedisInspection, 'keys'>> {
     server: valkey ? `Valkey ${valkey}` : `Redis ${redis}`,
     maxmemoryPolicy: info.maxmemory_policy,
     isAppendOnly: info.aof_enabled === '1',
+    unwritten: unwrittenIn(info),
     listpackValue,
     streamNodeBytes,
     usedBytes: Number(info.used_memory ?? 0),
     maxBytes: Number(info.maxmemory ?? 0),
     ...(await timesOf(node)),
   };
+}
+
+function unwrittenIn(info: Readonly<Record<string, string | undefined>>): RedisInspection['unwritten'] {
+  if (info.aof_last_write_status === 'err') return 'append-only file';
+  return info.rdb_last_bgsave_status === 'err' ? 'snapshot' : undefined;
 }
 
 async function numberOf(node: Redis, name: string): Promise<number | undefined> {

@@ -69,7 +69,7 @@ export function shardFindings(masters: readonly Pick<MasterInspection, 'shards'>
 const mebibyte = 2 ** 20;
 
 function redisFindings(redis: MasterInspection): Finding[] {
-  const { address, server, maxmemoryPolicy, isAppendOnly, listpackValue, usedBytes, maxBytes } = redis;
+  const { address, server, maxmemoryPolicy, listpackValue, usedBytes, maxBytes } = redis;
   const { streamNodeBytes, clockAheadMs, latencyMs } = redis;
   const used = `${Math.ceil(usedBytes / mebibyte)} MiB used${maxBytes > 0 ? ` of ${Math.ceil(maxBytes / mebibyte)}` : ''}`;
   const evicts = maxmemoryPolicy !== undefined && maxmemoryPolicy !== 'noeviction';
@@ -85,11 +85,7 @@ function redisFindings(redis: MasterInspection): Finding[] {
       text: `Redis may evict tasks: its maxmemory-policy is ${maxmemoryPolicy}`,
       todo: 'CONFIG SET maxmemory-policy noeviction, and set it in redis.conf.',
     },
-    !isAppendOnly && {
-      verdict: 'warning',
-      text: 'Redis has no append-only file: a crash loses everything since its last snapshot',
-      todo: 'CONFIG SET appendonly yes, and set it in redis.conf.',
-    },
+    ...persistenceFindings(redis),
     listpackValue !== undefined &&
       listpackValue < 1_024 && {
         verdict: 'warning',
@@ -125,4 +121,19 @@ function redisFindings(redis: MasterInspection): Finding[] {
     },
   ];
   return all.filter((each) => each !== false);
+}
+
+function persistenceFindings({ isAppendOnly, unwritten }: MasterInspection): (Finding | false)[] {
+  return [
+    unwritten !== undefined && {
+      verdict: 'problem',
+      text: `Redis could not write its ${unwritten}, and refuses messages until it can: its disk may be full`,
+      todo: 'Make room in the folder of Redis (CONFIG GET dir), or correct who may write there; its log says more.',
+    },
+    !isAppendOnly && {
+      verdict: 'warning',
+      text: 'Redis has no append-only file: a crash loses everything since its last snapshot',
+      todo: 'CONFIG SET appendonly yes, and set it in redis.conf.',
+    },
+  ];
 }
