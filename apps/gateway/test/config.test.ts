@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SettingsError } from '@switchyard/settings';
 import { defaultStoreSettings } from '@switchyard/store';
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasProgram } from '../../../tests/support/has-program.ts';
 import { readConfig } from '../src/config.ts';
 import { defaultGatewaySettings } from '../src/settings/gateway-settings.ts';
 
@@ -130,5 +132,38 @@ describe('the settings of a gateway', () => {
     expect(problemsOf({ AUTH: 'jwt' })).toMatch(/JWT_ISSUER: is required.*\n.*JWT_AUDIENCE: is required/);
     for (const JWT_ALGORITHMS of ['HS256', 'none', 'ES256 HS512'])
       expect(problemsOf({ ...jwt, JWT_ALGORITHMS })).toMatch(/JWT_ALGORITHMS: must be/);
+  });
+});
+
+describe.skipIf(!hasProgram('openssl', 'version'))('the files of TLS', () => {
+  let folder: string;
+  const file = (name: string): string => join(folder, name);
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'switchyard-tls-'));
+    const curve = ['-pkeyopt', 'ec_paramgen_curve:P-256'];
+    const run = (...args: string[]): void => void execFileSync('openssl', args, { stdio: 'ignore', cwd: folder });
+    run('req', '-x509', '-newkey', 'ec', ...curve, '-nodes', '-subj', '/CN=a', '-keyout', 'key', '-out', 'cert');
+    run('genpkey', '-algorithm', 'EC', ...curve, '-out', 'other');
+    run('pkcs8', '-topk8', '-in', 'key', '-passout', 'pass:secret', '-out', 'encrypted');
+    await writeFile(file('empty'), '');
+  });
+
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it.each([
+    ['cert', 'key', {}, []],
+    ['empty', 'key', {}, [/^TLS_CERT_FILE: .*empty is empty$/]],
+    ['cert', 'empty', {}, [/^TLS_KEY_FILE: .*empty is empty$/]],
+    ['key', 'cert', {}, [/^TLS_CERT_FILE: .*no PEM certificate$/, /^TLS_KEY_FILE: .*no PEM private key$/]],
+    ['cert', 'encrypted', {}, [/^TLS_KEY_FILE: .*has an encrypted key: decrypt it$/]],
+    ['cert', 'none', {}, [/^TLS_KEY_FILE: .*none cannot be read: there is no such file \(ENOENT\)$/]],
+    ['cert', 'other', {}, [/^TLS_CERT_FILE: .*does not belong to the key in .*other$/]],
+    ['cert', 'key', { TLS_CLIENT_CA_FILE: 'key' }, [/^TLS_CLIENT_CA_FILE: .*contains no PEM certificate$/]],
+  ])('%s and %s with %o are refused once each, with the path and the reason', (cert, key, more, expected) => {
+    const given = { TLS_CERT_FILE: cert, TLS_KEY_FILE: key, ...more };
+    const paths = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, file(value)]));
+    const found = problemsOf(paths).split('\n').slice(1);
+    expect(found.map((line) => line.trim())).toEqual(expected.map((each) => expect.stringMatching(each)));
   });
 });

@@ -1,5 +1,6 @@
 export { allSettings } from './all-settings.ts';
 export { readCommandLine, UsageError } from './command-line.ts';
+export { readCertificates, readJsonFile, readSettingFile } from './files/setting-file.ts';
 export { hostName, isAddressOrLocalhost, isLoopback, urlHost } from './host-names.ts';
 export { hasKey, readOperatorKey } from './keys/operator-key.ts';
 export { readSigningKeys } from './keys/read-signing-keys.ts';

@@ -41,7 +41,8 @@ export class SettingsError extends Error {
 /** A command's settings, read from the environment. All problems are reported together. */
 export class Settings<Command extends CommandName> {
   readonly values: ValuesOf<Command>;
-  readonly #problems: string[] = [];
+  /** Several settings may have the same one: that of HTTP's certificate is also that of gRPC. */
+  readonly #problems = new Set<string>();
 
   /** An empty variable counts as unset. An invalid one has its default until `requireValid` throws. */
   constructor(command: Command, environment: Environment) {
@@ -65,17 +66,17 @@ export class Settings<Command extends CommandName> {
   }
 
   refuse(name: NameOf<Command>, problem: string): void {
-    this.#problems.push(`${name}: ${problem}`);
+    this.#problems.add(`${name}: ${problem}`);
   }
 
   /** @throws {SettingsError} */
   requireValid(): void {
-    if (this.#problems.length > 0) throw new SettingsError(this.#problems);
+    Settings.requireAllValid([this]);
   }
 
   /** Reports the problems of several commands in one error. @throws {SettingsError} */
   static requireAllValid(all: readonly Settings<CommandName>[]): void {
-    const problems = new Set(all.flatMap((settings) => settings.#problems));
+    const problems = new Set(all.flatMap((settings) => [...settings.#problems]));
     if (problems.size > 0) throw new SettingsError([...problems]);
   }
 
@@ -84,7 +85,7 @@ export class Settings<Command extends CommandName> {
     const { data, error } = schema.safeParse(text);
     if (!error) return data;
     const [issue] = error.issues;
-    this.#problems.push(`${name}: ${issue?.message}`);
+    this.#problems.add(`${name}: ${issue?.message}`);
     return undefined;
   }
 }

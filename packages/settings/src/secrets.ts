@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readSettingFile } from './files/setting-file.ts';
 
 type SecretFile = 'REDIS_PASSWORD_FILE' | 'PUSH_SECRET_FILE' | 'FILES_SECRET_FILE';
 
@@ -14,8 +14,8 @@ export function readSecret<Name extends SecretFile>(
 ): string | undefined {
   const { [name]: file } = settings.values;
   return settings.check(name, () => {
-    const secret = file && readFileSync(file, 'utf8').trim();
-    if (secret === '') throw new Error('the file is empty');
+    const secret = file && readSettingFile(file).toString().trim();
+    if (secret === '') throw new Error(`${file} is empty`);
     return secret;
   });
 }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readCertificates } from './files/setting-file.ts';
 import type { ValuesOf } from './read-settings.ts';
 import { readSecret } from './secrets.ts';
 
@@ -69,7 +69,5 @@ export function storeSettings(settings: SharedSettings) {
 function readAuthorities({ REDIS_URL: url, REDIS_CA_FILE: file }: SharedValues): string | undefined {
   if (file === undefined) return undefined;
   if (!url.startsWith('rediss')) throw new Error('REDIS_URL has no TLS: it must begin with rediss');
-  const authorities = readFileSync(file, 'utf8');
-  if (!authorities.includes('-----BEGIN CERTIFICATE-----')) throw new Error('the file contains no PEM certificate');
-  return authorities;
+  return readCertificates(file).toString();
 }

@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { requireArchiveUrl } from '@switchyard/archive';
+import { readCertificates, readJsonFile, readSettingFile } from '@switchyard/settings';
 import { MAX_DEPLOYMENT, parseRedisAddress } from '@switchyard/store';
 import { z } from 'zod';
 import type { PlacedDeployment } from './placement.ts';
@@ -23,16 +23,15 @@ const time = z.iso
 const tenantNames = z.array(z.string().min(1).max(256)).min(1);
 const address = z.string().superRefine((url, context) => void check(() => parseRedisAddress(url), context));
 const archiveAddress = z.string().superRefine((url, context) => void check(() => requireArchiveUrl(url), context));
-const fileText = z
-  .string()
-  .transform((path, context) => check(() => readFileSync(path, 'utf8').trim(), context) ?? z.NEVER);
+const fileText = (read: (path: string) => Buffer) =>
+  z.string().transform((path, context) => check(() => read(path).toString().trim(), context) ?? z.NEVER);
 
 const deploymentSchema = z
   .strictObject({
     number: z.int().min(0).max(MAX_DEPLOYMENT),
     redisUrl: address,
-    redisPasswordFile: fileText.optional(),
-    redisCaFile: fileText.optional(),
+    redisPasswordFile: fileText(readSettingFile).optional(),
+    redisCaFile: fileText(readCertificates).optional(),
     prefix: z
       .string()
       .regex(/^[\w.:-]{1,64}$/, '1 to 64 letters, digits and . : _ -')
@@ -90,14 +89,7 @@ const fileSchema = z
  * @throws {Error} naming each wrong field; the values are not in it, as some are secret
  */
 export function readDeployments(path: string): readonly ListedDeployment[] {
-  let json: unknown;
-  try {
-    json = JSON.parse(readFileSync(path, 'utf8'));
-  } catch (error) {
-    const isSyntax = error instanceof SyntaxError;
-    throw new Error(isSyntax ? 'the file is not JSON' : `the file cannot be read: ${textOf(error)}`, { cause: error });
-  }
-  const { data, error } = fileSchema.safeParse(json);
+  const { data, error } = fileSchema.safeParse(readJsonFile(path));
   if (data) return data.deployments;
   throw new Error(error?.issues.map((issue) => `${pathOf(issue.path)}: ${issue.message}`).join('; '));
 }

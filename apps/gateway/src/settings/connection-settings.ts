@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { createSecureContext, type TlsOptions } from 'node:tls';
-import type { Settings } from '@switchyard/settings';
+import { readCertificates, readSettingFile, type Settings } from '@switchyard/settings';
 
 /** Limits of a port's connections and their requests. */
 export interface ConnectionLimits {
@@ -64,21 +64,45 @@ export function readGrpcTls(raw: RawSettings): TlsSettings | undefined {
 
 function readTls(raw: RawSettings, prefix: '' | 'GRPC_'): TlsSettings {
   const { TLS_CLIENT_CA_FILE, TLS_MIN_VERSION } = raw.values;
+  const { [`${prefix}TLS_CERT_FILE` as const]: certificate, [`${prefix}TLS_KEY_FILE` as const]: key } = raw.values;
   const tls: TlsSettings = {
-    certificate: readPem(raw, `${prefix}TLS_CERT_FILE`),
-    privateKey: readPem(raw, `${prefix}TLS_KEY_FILE`),
-    ...(TLS_CLIENT_CA_FILE !== undefined && { clientAuthorities: readPem(raw, 'TLS_CLIENT_CA_FILE') }),
+    certificate: readPem(raw, `${prefix}TLS_CERT_FILE`, readCertificates),
+    privateKey: readPem(raw, `${prefix}TLS_KEY_FILE`, readPrivateKey),
+    ...(TLS_CLIENT_CA_FILE !== undefined && {
+      clientAuthorities: readPem(raw, 'TLS_CLIENT_CA_FILE', readCertificates),
+    }),
     minVersion: TLS_MIN_VERSION === '1.3' ? 'TLSv1.3' : 'TLSv1.2',
   };
-  // Throws if the certificate is invalid or does not match the key.
   if (tls.certificate.length > 0 && tls.privateKey.length > 0)
-    raw.check(`${prefix}TLS_CERT_FILE`, () => createSecureContext(tlsOptions(tls)));
+    raw.check(`${prefix}TLS_CERT_FILE`, () => requireMatch(tls, certificate, key));
   return tls;
 }
 
-function readPem(raw: RawSettings, name: FileName): Buffer {
+/** @throws {Error} the certificate is for another key, or TLS cannot use it */
+function requireMatch(tls: TlsSettings, certificate: string | undefined, key: string | undefined): void {
+  if (!new X509Certificate(tls.certificate).checkPrivateKey(createPrivateKey(tls.privateKey)))
+    throw new Error(`${certificate} does not belong to the key in ${key}`);
+  createSecureContext(tlsOptions(tls));
+}
+
+function readPem(raw: RawSettings, name: FileName, read: (path: string) => Buffer): Buffer {
   const file = raw.values[name];
-  if (file !== undefined) return raw.check(name, () => readFileSync(file)) ?? Buffer.of();
+  if (file !== undefined) return raw.check(name, () => read(file)) ?? Buffer.of();
   raw.refuse(name, 'is required: TLS needs a certificate and its key');
   return Buffer.of();
+}
+
+/** @throws {Error} the file cannot be read, or has no key that can be used; the message does not contain the key */
+function readPrivateKey(path: string): Buffer {
+  const file = readSettingFile(path);
+  if (file.length === 0) throw new Error(`${path} is empty`);
+  try {
+    createPrivateKey(file);
+  } catch (cause) {
+    const isEncrypted = file.includes('ENCRYPTED');
+    throw new Error(`${path} ${isEncrypted ? 'has an encrypted key: decrypt it' : 'contains no PEM private key'}`, {
+      cause,
+    });
+  }
+  return file;
 }

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { defaultTenant } from '@switchyard/operator-api';
-import { isLoopback, type Settings, type ValuesOf } from '@switchyard/settings';
+import { isLoopback, readSettingFile, type Settings, type ValuesOf } from '@switchyard/settings';
 
 /** How callers authenticate. Without any kind of credential, everyone is the same anonymous principal. */
 export interface AuthSettings {
@@ -106,7 +105,7 @@ function refuseUnusedKeys(raw: RawSettings): void {
 function readApiKeys(raw: RawSettings): ApiKey[] {
   const { API_KEYS = '', API_KEYS_FILE: file } = raw.values;
   const keys = raw.check('API_KEYS', () => parseApiKeys(API_KEYS)) ?? [];
-  const more = raw.check('API_KEYS_FILE', () => (file ? parseApiKeys(readFileSync(file, 'utf8')) : [])) ?? [];
+  const more = raw.check('API_KEYS_FILE', () => (file ? parseApiKeys(readSettingFile(file).toString()) : [])) ?? [];
   return [...keys, ...more];
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readJsonFile } from '@switchyard/settings';
 import type { PaceLimits } from '@switchyard/store';
 import { z } from 'zod';
 
@@ -31,7 +31,7 @@ export class ModelLimits {
 
   /** @throws {Error} naming every field of the file that is wrong */
   static read(path: string): ModelLimits {
-    const result = fileSchema.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+    const result = fileSchema.safeParse(readJsonFile(path));
     if (!result.success) throw new Error(`the file has no limits of models: ${z.prettifyError(result.error)}`);
     return new ModelLimits(result.data);
   }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readJsonFile } from '@switchyard/settings';
 import { z } from 'zod';
 import { defaultPrices } from './default-prices.ts';
 import { type Price, type PriceFile, priceFileSchema } from './price-file.ts';
@@ -28,7 +28,7 @@ export class PriceTable {
 
   /** @throws {Error} naming every field of the file that is wrong */
   static read(path: string): PriceTable {
-    const result = priceFileSchema.safeParse(JSON.parse(readFileSync(path, 'utf8')));
+    const result = priceFileSchema.safeParse(readJsonFile(path));
     if (!result.success) throw new Error(`the file is no price table: ${z.prettifyError(result.error)}`);
     return new PriceTable(result.data);
   }

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readSettingFile } from '../files/setting-file.ts';
 
 /** Shorter keys could be guessed. */
 const MIN_LENGTH = 16;
@@ -15,12 +15,15 @@ interface KeyHeaders {
  * @param text the value of the setting for the key
  * @param file the value of the setting for a file with the key; spaces around the key are ignored
  * @returns '' if neither is given
- * @throws {Error} the key is too short, or the file cannot be read; the message does not contain the key
+ * @throws {Error} the key is too short, or the file is empty or cannot be read; the message does not contain the key
  */
 export function readOperatorKey(text = '', file?: string): string {
-  const key = text || (file === undefined ? '' : readFileSync(file, 'utf8').trim());
-  if (key === '' && file === undefined) return '';
-  if (key.length < MIN_LENGTH) throw new Error(`must have at least ${MIN_LENGTH} characters`);
+  if (text === '' && file === undefined) return '';
+  const fromFile = text === '' && file !== undefined;
+  const key = fromFile ? readSettingFile(file).toString().trim() : text;
+  if (key === '') throw new Error(`${file} is empty`);
+  if (key.length < MIN_LENGTH)
+    throw new Error(`${fromFile ? `the key in ${file} ` : ''}must have at least ${MIN_LENGTH} characters`);
   return key;
 }
 
