@@ -47,14 +47,16 @@ test('the loss of a Redis of three stops the tasks of its deployment only, until
       { message: userMessage('hello'), configuration: { returnImmediately: true } },
       headersOf(subject),
     );
-  const tasks = new Map<string, string>();
-  for (const subject of subjects) {
-    const accepted = async (): Promise<string | false> => {
-      const { status, body } = await send(first, subject);
+  /** Sends until a task is accepted. @returns its id */
+  const accepted = (url: string | undefined, subject: string, what: string): Promise<string> => {
+    const sent = async (): Promise<string | false> => {
+      const { status, body } = await send(url, subject);
       return status === 200 && body.task.id;
     };
-    tasks.set(subject, await until(accepted, { what: 'all deployments have the agent', ...patient }));
-  }
+    return until(sent, { what, ...patient });
+  };
+  const tasks = new Map<string, string>();
+  for (const subject of subjects) tasks.set(subject, await accepted(first, subject, 'all deployments have the agent'));
   const numberOf = (subject: string): number => deploymentOf(tasks.get(subject) ?? '');
   expect(new Set(subjects.map(numberOf))).toEqual(new Set([0, 1, 2]));
   const statusOf = async (url: string | undefined, subject: string): Promise<number> =>
@@ -84,11 +86,7 @@ test('the loss of a Redis of three stops the tasks of its deployment only, until
   await nodes[1]?.start();
   for (const url of [first, second, late.url]) {
     await until(async () => (await statusOf(url, lost)) === 200, { what: 'its tasks are back', ...patient });
-    const again = async (): Promise<string | false> => {
-      const { status, body } = await send(url, lost);
-      return status === 200 && body.task.id;
-    };
-    const id = await until(again, { what: 'it takes tasks again', ...patient });
+    const id = await accepted(url, lost, 'it takes tasks again');
     await until(() => isCompleted(url ?? '', lost, id), { what: 'its worker goes on', ...patient });
   }
 });

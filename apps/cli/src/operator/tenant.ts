@@ -56,22 +56,31 @@ async function exportTenant(session: Session, api: OperatorClient, { id, file, f
       const text = lines.map((line) => `${line}\n`).join('');
       await (target ? target.appendFile(text) : print(invocation.stdout, text));
       [written, position] = [done, nextPageToken];
-      if (invocation.isTerminal.err) invocation.streams.err(`\r${done} of ${total}\u001b[K`);
+      showProgress(invocation, `${done} of ${total}`);
     }
     await target?.sync();
   } catch (error) {
     const next = optionsText({ ...query, deployment: api.deployment, 'page-token': position });
-    const words = [id, file].map((word) => (word === undefined ? '' : ` ${quoted(word)}`)).join('');
     if (position !== undefined)
-      output.note(`Not all was written; to go on: ${programWithFolder(invocation)} tenant export${words}${next}`);
+      output.note(`Not all was written; to go on: ${commandOf(invocation, { id, file })}${next}`);
     throw error;
   } finally {
-    if (invocation.isTerminal.err) invocation.streams.err('\r\u001b[K');
+    showProgress(invocation, '');
     await target?.close();
   }
   if (file === undefined) return output.note(written === 1 ? '1 task' : `${written} tasks`);
   await rename(part, file);
   output.result({ file, tasks: written }, () => field('File', file) + field('Tasks', written));
+}
+
+/** In place of what was shown before. */
+function showProgress({ isTerminal, streams }: Invocation, text: string): void {
+  if (isTerminal.err) streams.err(`\r${text}\u001b[K`);
+}
+
+function commandOf(invocation: Invocation, { id, file }: Omit<Export, 'flags'>): string {
+  const words = file === undefined ? [id] : [id, file];
+  return [programWithFolder(invocation), 'tenant export', ...words.map(quoted)].join(' ');
 }
 
 async function print(target: Writable, text: string): Promise<void> {

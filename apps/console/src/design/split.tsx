@@ -23,16 +23,21 @@ export function Split({ list, detail, otherwise }: SplitProps) {
 
 const steps: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
 
+/** Whether the key is for something else than the list: a shortcut of the browser, or a text that is written. */
+function isForOthers({ target, ctrlKey, metaKey }: KeyboardEvent): boolean {
+  return ctrlKey || metaKey || (target instanceof Element && target.closest('input, textarea, dialog') !== null);
+}
+
 /**
  * `j` and `k` move through the list, `Esc` returns to it. @param place path of the list; an item's path ends with its
  * id
  */
 export function useSplitKeys(place: string, ids: readonly string[], chosenId: string | undefined): void {
   useEffect(() => {
-    const onKey = ({ key, target, ctrlKey, metaKey }: KeyboardEvent): void => {
-      if (ctrlKey || metaKey || (target instanceof Element && target.closest('input, textarea, dialog'))) return;
-      if (key === 'Escape') go(place);
-      const step = steps[key];
+    const onKey = (event: KeyboardEvent): void => {
+      if (isForOthers(event)) return;
+      if (event.key === 'Escape') go(place);
+      const step = steps[event.key];
       if (step === undefined) return;
       const at = chosenId === undefined ? -1 : ids.indexOf(chosenId);
       const next = ids[Math.min(ids.length - 1, Math.max(0, at + step))];
