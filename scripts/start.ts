@@ -1,14 +1,7 @@
 // `npm start`: Redis, a gateway and a worker as child processes, in one terminal.
 
 import { resolve } from 'node:path';
-import {
-  nextSteps,
-  openOperators,
-  readSettings,
-  runOnPersistentRedis,
-  runSession,
-  secretFile,
-} from '@switchyard/cli/up';
+import { nextSteps, openDataFolder, readSettings, runOnPersistentRedis, runSession } from '@switchyard/cli/up';
 import { readCommandLine } from '@switchyard/settings';
 import { consoleBuild } from './console/start-build.ts';
 
@@ -35,8 +28,7 @@ await runSession(process, async (session) => {
   );
   if (help !== undefined) return terminal.print(help);
   const given = await readSettings(environment);
-  const operators = await openOperators(given);
-  const pushSecret = environment.PUSH_SECRET_FILE || (await secretFile(given.dataFolder, 'push-secret'));
+  const { operators, pushSecret } = await openDataFolder(given, environment);
   await runOnPersistentRedis(session, {
     command: 'npm start',
     given,

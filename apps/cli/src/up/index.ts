@@ -1,5 +1,6 @@
 export { consoleLine, nextSteps } from './next-steps.ts';
 export { type EmptyRedisRun, type PersistentRedisRun, runOnEmptyRedis, runOnPersistentRedis } from './on-redis.ts';
+export { openDataFolder } from './open-data-folder.ts';
 export { type Operators, openOperators } from './operators.ts';
 export type { ProgramSettings } from './programs.ts';
 export { secretFile } from './secret-file.ts';

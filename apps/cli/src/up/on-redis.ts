@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EmbeddedRedis, openEmbeddedRedis, requireRedis } from '@switchyard/local';
+import { inDataFolder } from './open-data-folder.ts';
 import type { ProgramSettings } from './programs.ts';
 import { requireRedisAt } from './redis-at.ts';
 import { runUntilStopped, type StoppableRun } from './run.ts';
@@ -29,7 +30,8 @@ export async function runOnPersistentRedis(session: Session, { given, ...rest }:
     return run(redisUrl);
   }
   const program = await redisOf(session);
-  const embedded = await openEmbeddedRedis({ folder: join(dataFolder, 'redis'), program, ...(port && { port }) });
+  const folder = join(dataFolder, 'redis');
+  const embedded = await inDataFolder(dataFolder, () => openEmbeddedRedis({ folder, program, ...(port && { port }) }));
   await run(embedded.url, embedded).finally(() => embedded.release());
 }
 

@@ -1,5 +1,3 @@
-import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { inputExample } from '@switchyard/protocol';
 import { quoted, readCommandLine } from '@switchyard/settings';
@@ -7,8 +5,7 @@ import { programIn } from '../data-folder/data-folder.ts';
 import { describeAgents } from './describe-agents.ts';
 import { nextSteps } from './next-steps.ts';
 import { runOnPersistentRedis } from './on-redis.ts';
-import { openOperators } from './operators.ts';
-import { secretFile } from './secret-file.ts';
+import { openDataFolder } from './open-data-folder.ts';
 import type { Session } from './session.ts';
 import { readSettings } from './settings.ts';
 import { countWorkers, maxWorkers } from './workers.ts';
@@ -46,9 +43,7 @@ export async function up(session: Session, folder: string, args: readonly string
   const given = await readSettings({ ...environment, DATA_DIR: environment.DATA_DIR || join(folder, '.switchyard') });
   const say = (line: string): void => session.terminal.say('worker', line);
   const [first] = await describeAgents(agents, { env: environment, say });
-  await openDataFolder(given.dataFolder);
-  const operators = await openOperators(given);
-  const pushSecret = environment.PUSH_SECRET_FILE || (await secretFile(given.dataFolder, 'push-secret'));
+  const { operators, pushSecret } = await openDataFolder(given, environment);
   const command = programIn({ env: environment, folder });
   const guide = {
     command,
@@ -71,16 +66,4 @@ export async function up(session: Session, folder: string, args: readonly string
     },
     greeting: (settings) => nextSteps(settings, guide),
   });
-}
-
-/** Keeps the folder out of git, because it has keys. */
-async function openDataFolder(folder: string): Promise<void> {
-  if (existsSync(folder)) return;
-  try {
-    await mkdir(folder, { recursive: true });
-    await writeFile(join(folder, '.gitignore'), '*\n');
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new Error(`The data folder cannot be made: ${why}. Set DATA_DIR to a folder that you may write to.`);
-  }
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -80,12 +80,22 @@ it('prints its command so that a shell reads it as it was typed', async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it('says which setting names another place if it cannot make its data folder', async () => {
+it.each<[what: string, name: string, problem: string]>([
+  ['cannot be made', 'file/data', 'ENOTDIR: '],
+  ['is a file', 'file', 'it is a file. '],
+  ['has a folder in the place of a key', 'odd-key', 'EISDIR: '],
+  ['has a file in the place of the folder of Redis', 'odd-redis', 'EEXIST: .*/odd-redis/redis'],
+])('says which setting names another place if its data folder %s', async (_, name, problem) => {
   const folder = await mkdtemp(join(tmpdir(), 'switchyard-no-folder-'));
   await writeFile(join(folder, 'file'), '');
-  const env = { PORT: '0', DATA_DIR: join(folder, 'file/data') };
+  await mkdir(join(folder, 'odd-key/operator-key'), { recursive: true });
+  await mkdir(join(folder, 'odd-redis'));
+  await writeFile(join(folder, 'odd-redis/redis'), '');
+  const data = join(folder, name);
+  const env = { PORT: '0', ADMIN_PORT: '0', DATA_DIR: data };
   const up = await startProgram({ file: 'apps/cli/src/main.ts', args: ['up', 'examples/echo/agent.ts'], env });
   expect(await up.exited).toBe(1);
-  expect(up.output()).toMatch(/The data folder cannot be made: ENOTDIR: .*\. Set DATA_DIR to a folder/);
+  const says = `The data folder ${data} cannot be used: ${problem}.*Set DATA_DIR to a folder that you may write to`;
+  expect(up.output()).toMatch(new RegExp(says));
   await rm(folder, { recursive: true });
 });
