@@ -63,8 +63,8 @@ export function jobStart(
 }
 
 /**
- * The jobs of one queue on one shard, for the process that runs them. The Lua of this folder and of
- * ../places knows the layout of BullMQ's keys; queues.ts uses BullMQ's own client.
+ * The jobs of one queue on one shard, for the process that runs them. The Lua of this folder and of ../places knows the
+ * layout of BullMQ's keys.
  */
 export class AgentQueue {
   /** Prefix of the queue's keys. */
