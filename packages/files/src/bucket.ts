@@ -45,6 +45,13 @@ export type Part = readonly [number: number, etag: string];
 /** Refused, if an object does not have this ETag, or if there is one (`new`). */
 export type Condition = { readonly etag: string | undefined } | 'new';
 
+export interface BucketLimits {
+  /** How long a request of a few bytes may take, with its repetitions. */
+  readonly smallMs?: number;
+  /** Most names in one answer. Default: what the server gives, mostly 1,000. */
+  readonly pageSize?: number;
+}
+
 /** The requests to a bucket, which are repeated, and end in time. @throws {FileRefused} `unavailable`, `store-full` */
 export class Bucket {
   readonly #client: S3Client;
@@ -52,14 +59,15 @@ export class Bucket {
   readonly #patient: S3Client;
   readonly #place: BucketPlace;
   readonly #smallMs: number;
+  readonly #pageSize: number | undefined;
   /** Whether the server keeps conditions of `PutObject`. */
   #hasConditions = true;
 
-  /** @param smallMs how long a request of a few bytes may take, with its repetitions */
-  constructor(place: BucketPlace, { smallMs = SMALL_MS }: { readonly smallMs?: number } = {}) {
+  constructor(place: BucketPlace, { smallMs = SMALL_MS, pageSize }: BucketLimits = {}) {
     const { endpoint, region } = place;
     this.#place = place;
     this.#smallMs = smallMs;
+    this.#pageSize = pageSize;
     const agent = { keepAlive: true, maxSockets: MAX_SOCKETS };
     const clientWith = (socketTimeout: number) =>
       new S3Client({
@@ -246,7 +254,7 @@ export class Bucket {
 
   /** Not the paginators of the SDK: some servers name a next page after the last one. */
   async *#pages(prefix: string, delimiter?: string): AsyncGenerator<ListObjectsV2Output> {
-    const of = { Bucket: this.#place.bucket, Prefix: prefix, Delimiter: delimiter };
+    const of = { Bucket: this.#place.bucket, Prefix: prefix, Delimiter: delimiter, MaxKeys: this.#pageSize };
     for (let token: string | undefined, isLast = false; !isLast; ) {
       const command = new ListObjectsV2Command({ ...of, ContinuationToken: token });
       const page = await this.#sendExplained((signal) => this.#client.send(command, signal));

@@ -48,7 +48,7 @@ describe.skipIf(missing)(`In a bucket${missing ? ` (${missing})` : ''}`, () => {
   });
 
   describe('a file of several parts', () => {
-    it.each([8 * MiB - 1, 8 * MiB, 8 * MiB + 1, 24 * MiB])('is what was written: %i bytes', async (length) => {
+    it.each([8 * MiB - 1, 8 * MiB, 8 * MiB + 1, 16 * MiB])('is what was written: %i bytes', async (length) => {
       const all = bytes(length);
       for (const expected of [{}, { sizeBytes: length, sha256: sha256(all) }]) {
         const file = await files.write('o', chunksOf(all), { facts, expected });
@@ -96,10 +96,10 @@ describe.skipIf(missing)(`In a bucket${missing ? ` (${missing})` : ''}`, () => {
 
   describe('an upload', () => {
     it('goes on in other processes with pieces of any size', async () => {
-      const all = bytes(25 * MiB);
+      const all = bytes(17 * MiB);
       const id = await files.begin('o', facts, all.length);
       let offset = 0;
-      for (const piece of [100, 3 * MiB, 9 * MiB, 5, 5 * MiB, 4 * MiB, 25 * MiB]) {
+      for (const piece of [100, 2 * MiB, 9 * MiB, 5, 3 * MiB, 17 * MiB]) {
         const next = all.subarray(offset, offset + piece);
         const process = place.open(roomy);
         await process.start();
@@ -112,9 +112,9 @@ describe.skipIf(missing)(`In a bucket${missing ? ` (${missing})` : ''}`, () => {
     });
 
     describe('has the SHA-256 of what has come', () => {
-      const all = bytes(20 * MiB);
+      const all = bytes(12 * MiB);
       const readings = (): string[] => place.path.requests.filter((name) => /^GET .*\/content\//.test(name));
-      const pieces = [100, 3 * MiB, 70_000, 9 * MiB, 5, 20 * MiB];
+      const pieces = [100, MiB, 70_000, 9 * MiB, 5, 12 * MiB];
 
       /** @param processes who gets each piece, in turn */
       const sendTo = async (...processes: FileStore[]): Promise<string> => {
@@ -274,10 +274,9 @@ describe.skipIf(missing)(`In a bucket${missing ? ` (${missing})` : ''}`, () => {
   it('more files than fit into an answer of the server count for their principal', async () => {
     const id = await files.begin('o', facts, 1);
     const [path = ''] = (await place.names()).map((name) => `${place.prefix}${name}`);
-    const names = Array.from({ length: 1_050 }, (_, i) => path.replace(id, `${String(i).padStart(32, '0')}-1`));
-    for (let i = 0; i < names.length; i += 50)
-      await Promise.all(names.slice(i, i + 50).map((name) => place.bucket.put(name, '{}')));
-    const tight = place.open({ maxFileBytes: 100, maxBytesPerPrincipal: 1_052 });
+    const names = Array.from({ length: 50 }, (_, i) => path.replace(id, `${String(i).padStart(32, '0')}-1`));
+    await Promise.all(names.map((name) => place.bucket.put(name, '{}')));
+    const tight = place.openWith({ pageSize: 20 }, { maxFileBytes: 100, maxBytesPerPrincipal: 52 });
     await expect(tight.begin('o', facts, 2)).rejects.toMatchObject({ reason: 'over-quota' });
     expect(await tight.begin('o', facts, 1)).toMatch(/-1$/);
   });
@@ -398,7 +397,7 @@ describe.skipIf(missing)(`In a bucket${missing ? ` (${missing})` : ''}`, () => {
 
     it('that does not answer is not waited for without end', async () => {
       place.path.fate = () => 'stalls';
-      const impatient = place.openImpatiently();
+      const impatient = place.openWith({ smallMs: 1_000 });
       const refused = { reason: 'unavailable', cause: { message: expect.stringContaining('does not answer') } };
       await Promise.all([
         expect(impatient.find('o', `${'0'.repeat(32)}-1`)).rejects.toMatchObject(refused),

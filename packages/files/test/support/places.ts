@@ -6,7 +6,7 @@ import { afterAll, beforeAll, vi } from 'vitest';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { S3Path } from '../../../../tests/support/s3-path.ts';
 import { startS3, type TestS3 } from '../../../../tests/support/s3-server.ts';
-import { Bucket } from '../../src/bucket.ts';
+import { Bucket, type BucketLimits } from '../../src/bucket.ts';
 import { FileEncryption } from '../../src/encryption.ts';
 import { type FileLimits, type FileStore, LocalFiles } from '../../src/index.ts';
 import { S3Files } from '../../src/s3-files.ts';
@@ -35,8 +35,8 @@ export interface S3Place extends Place {
   readonly path: S3Path;
   readonly bucket: Bucket;
   readonly prefix: string;
-  /** A process that waits for a second where others wait for fifteen. */
-  openImpatiently(): FileStore;
+  /** A process with other limits of its requests. */
+  openWith(of: BucketLimits, limits?: FileLimits): FileStore;
 }
 
 const small = { maxFileBytes: 1_000, maxBytesPerPrincipal: 2_000 };
@@ -108,9 +108,9 @@ export function useS3(): () => Promise<S3Place> {
       },
       open: (limits = small, secrets = []) =>
         new S3Files(async () => new Bucket({ ...at, endpoint: path.endpoint }), limits, new FileEncryption(secrets)),
-      openImpatiently: () => {
-        const impatient = new Bucket({ ...at, endpoint: path.endpoint }, { smallMs: 1_000 });
-        return new S3Files(async () => impatient, small, new FileEncryption([]));
+      openWith: (of, limits = small) => {
+        const limited = new Bucket({ ...at, endpoint: path.endpoint }, of);
+        return new S3Files(async () => limited, limits, new FileEncryption([]));
       },
       age: async () => path.age((await names()).map((name) => `/${server.bucket}/${prefix}${name}`)),
       forgetDeployment: () => bucket.remove(`${prefix}.deployment`),
