@@ -38,7 +38,7 @@ const others = [...configDefaults.exclude, 'workshop/faults/**', ...longTests, '
 export default defineConfig({
   test: {
     globalSetup: ['tests/support/compile-cache.ts', 'tests/support/shared-redis.ts'],
-    // A worker waits a third of its time, for processes, leases and browsers: three on two cores, six on four.
+    // A worker waits a third of its time, for processes, leases and browsers: with three, two cores rest for a fifth.
     maxWorkers: 2 * availableParallelism(),
     retry: tries - 1,
     ...timeouts,
