@@ -11,7 +11,7 @@ local id = unpack(ARGV)
 
 --- @include "@switchyard/redis/server.lua"
 --- @include "@switchyard/store/queue/delayed.lua"
---- @include "@switchyard/store/queue/running.lua"
+--- @include "@switchyard/store/queue/who-runs.lua"
 
 local before = redis.call('ZRANK', root .. 'prioritized', id)
 local delayed = redis.call('ZSCORE', root .. 'delayed', id)

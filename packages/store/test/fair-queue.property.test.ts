@@ -18,7 +18,7 @@ const TENANTS = ['acme', 'globex', 'initech', 'umbrella'];
 
 const source = (file: string): string => withIncludes(new URL(`../src/queue/${file}`, import.meta.url));
 const server = withIncludes(includedFile('@switchyard/redis/server.lua', new URL(import.meta.url)));
-const PUT_BACK_SUSPECT = `${server}\n${source('place-job.lua')}\n${source('running.lua')}\n${source('take-jobs.lua')}\nput_back_suspect(KEYS[1], unpack(ARGV))`;
+const PUT_BACK_SUSPECT = `${server}\n${source('put-back-suspect.lua')}\nput_back_suspect(KEYS[1], unpack(ARGV))`;
 
 const pick = fc.nat(99);
 const step = fc.oneof(

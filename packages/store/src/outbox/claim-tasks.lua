@@ -16,7 +16,7 @@
 --- @include "@switchyard/redis/server.lua"
 --- @include "@switchyard/redis/claim.lua"
 --- @include "../queue/queue-root.lua"
---- @include "../queue/running.lua"
+--- @include "../queue/who-runs.lua"
 
 local outbox_key, tasks_root, queues = unpack(KEYS)
 local sweep_after_ms, limit, latest_ms = unpack(ARGV)

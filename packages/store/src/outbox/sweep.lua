@@ -13,7 +13,7 @@
 --- @include "../record/record.lua"
 --- @include "../record/commit.lua"
 --- @include "../record/rules.lua"
---- @include "../queue/running.lua"
+--- @include "../queue/who-runs.lua"
 
 local root = unpack(KEYS, 5)
 local claimed_ms = unpack(ARGV, 7)

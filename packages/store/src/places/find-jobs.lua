@@ -12,9 +12,8 @@ local root = unpack(KEYS)
 local count, kinds = unpack(ARGV)
 
 --- @include "@switchyard/redis/server.lua"
---- @include "../queue/place-job.lua"
---- @include "../queue/running.lua"
---- @include "../queue/take-jobs.lua"
+--- @include "../queue/end-delays.lua"
+--- @include "../queue/choose-jobs.lua"
 --- @include "parked.lua"
 
 -- They bound the duration of the script.
@@ -57,7 +56,7 @@ local function look_at(job)
   end
 end
 
--- If the next turn is left to a lower level, as in take-jobs.lua, its first job comes before the other ordinary ones.
+-- If the next turn is left to a lower level, as in choose-jobs.lua, its first job comes before the other ordinary ones.
 if has_levels and kinds == 'any' then
   for level, left in pairs(left_to_lower(tonumber(fetched or 0), 1)) do
     local first = left > 0 and first_of_level(root, level, 1)[1]

@@ -11,7 +11,7 @@ local root = unpack(KEYS)
 local place, token, start_ms = unpack(ARGV)
 
 --- @include "@switchyard/redis/server.lua"
---- @include "../queue/running.lua"
+--- @include "../queue/end-hold.lua"
 
 if not end_hold(root, place, token) then return 'fenced' end
 local starts_at = start_ms ~= '0' and redis.call('GET', root .. 'starts_at')

@@ -11,9 +11,7 @@
 local root = unpack(KEYS)
 
 --- @include "@switchyard/redis/server.lua"
---- @include "../queue/place-job.lua"
---- @include "../queue/running.lua"
---- @include "../queue/take-jobs.lua"
+--- @include "../queue/choose-jobs.lua"
 --- @include "parked.lua"
 
 allow_out_of_memory(root)

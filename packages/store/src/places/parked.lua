@@ -1,5 +1,5 @@
 -- Jobs that wait for a place of their group, a tenant or a key (docs/adr/0152). A part of scripts; it needs
--- take-jobs.lua.
+-- choose-jobs.lua.
 --
 -- They stay in <root>prioritized (zset), behind all others: their scores are higher by PARKED. So they count, are
 -- removed and inspected as others are, and a process that knows no limits takes them last. Besides there are

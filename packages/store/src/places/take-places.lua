@@ -25,7 +25,7 @@ local root = unpack(KEYS)
 local lease_ms, taker, number, count, most, tenant_limit, key_limit, start_ms, burst_ms = unpack(ARGV, 1, 9)
 
 --- @include "@switchyard/redis/server.lua"
---- @include "../queue/running.lua"
+--- @include "../queue/end-hold.lua"
 
 -- Longer than it takes until queues whose jobs wait are looked at again (check-shard.lua).
 local WAITED_MS = 5000

@@ -15,7 +15,7 @@ local id, tenant, name, level, is_awaited, is_suspicious = unpack(ARGV)
 
 --- @include "@switchyard/redis/server.lua"
 --- @include "add-jobs.lua"
---- @include "running.lua"
+--- @include "who-runs.lua"
 
 local function is_listed()
   return redis.call('ZSCORE', root .. 'prioritized', id) or redis.call('ZSCORE', root .. 'delayed', id)

@@ -23,7 +23,7 @@ local running = unpack(KEYS)
 local lease_ms, process = unpack(ARGV, 1, 2)
 
 --- @include "@switchyard/redis/server.lua"
---- @include "running.lua"
+--- @include "who-runs.lua"
 
 local function take_back(root, id, token)
   if redis.call('HGET', root .. id, 'token') ~= token then return false end

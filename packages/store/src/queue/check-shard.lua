@@ -64,7 +64,7 @@ if is_idle then return { -1, -1, {}, {} } end
 --- @include "@switchyard/redis/server.lua"
 --- @include "place-job.lua"
 --- @include "delayed.lua"
---- @include "running.lua"
+--- @include "end-hold.lua"
 --- @include "recover-leases.lua"
 --- @include "tidy-queues.lua"
 

@@ -18,7 +18,7 @@ local job_key = root .. id
 --- @include "@switchyard/redis/server.lua"
 --- @include "place-job.lua"
 --- @include "delayed.lua"
---- @include "running.lua"
+--- @include "end-hold.lua"
 
 local delay_ms = tonumber(outcome)
 if outcome ~= 'done' and outcome ~= 'requeue' and not (delay_ms and math.abs(delay_ms) < math.huge) then

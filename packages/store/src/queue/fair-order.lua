@@ -8,7 +8,7 @@
 --
 -- Jobs of the levels `high` and `low` (the priority of a message, docs/adr/0067) have such tags of their own, which are
 -- lower and higher than those of others, and <root>tenants:high and <root>tenants:low. The field `levels` of <root>meta
--- says that there may be such jobs: see take-jobs.lua.
+-- says that there may be such jobs: see choose-jobs.lua.
 --
 -- priority    of a message: high | normal | low; a client names it
 -- level       of a job: the priority of its task's message, unless a turn waits for the job

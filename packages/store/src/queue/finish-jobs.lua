@@ -4,7 +4,7 @@
 -- jobs: for each { root, id, token }; root: as in take-jobs.lua
 -- A job stays if the run with this token does not have it (any more).
 
---- @include "running.lua"
+--- @include "end-hold.lua"
 
 local function finish_jobs(jobs)
   local keys = {}

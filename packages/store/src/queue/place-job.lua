@@ -1,16 +1,9 @@
 -- Puts a job back among those that wait, and wakes a worker. A part of the scripts that give jobs back.
 -- Needs server.lua.
 --
--- Jobs wait in <root>prioritized (zset), scored by BullMQ's priority and then by their order. Priority 1: a turn waits
--- for this job. 2 and 3: a suspect (see isolation.ts), which must run alone, 2 if a turn waits for it. 4: all others,
--- see fair-order.lua, which also has their levels.
+-- Jobs wait in <root>prioritized (zset), scored by BullMQ's priority and then by their order.
 
---- @include "fair-order.lua"
-
-local AWAITED, AWAITED_SUSPECT, SUSPECT = 1, 2, 3
-
--- BullMQ's own tools add jobs without a priority and a tenant.
-local function priority_of(priority) return priority and priority ~= '0' and tonumber(priority) or ORDINARY end
+--- @include "priorities.lua"
 
 -- @param to_front before the jobs of its priority, or of its tenant, that nobody has begun yet
 -- Fields of the job: `since`, when it began to wait this time (before it is first begun: BullMQ's `timestamp`), and

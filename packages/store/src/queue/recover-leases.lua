@@ -1,5 +1,5 @@
 -- Jobs of processes whose leases have run out wait again. A part of scripts; needs server.lua,
--- place-job.lua and running.lua.
+-- place-job.lua and end-hold.lua.
 --
 -- running: key of the leases, as in running.lua
 -- lease_ms: how long a lease lasts

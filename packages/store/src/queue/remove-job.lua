@@ -8,7 +8,7 @@
 -- that is removed: the tenant's next job waits for no more rounds than the tenant has jobs.
 
 --- @include "fair-order.lua"
---- @include "running.lua"
+--- @include "who-runs.lua"
 
 -- Bounds the duration of the script: a cancel among 10,000 jobs takes 0.3 to 0.45 ms, with 1000 it took 2 to 4 ms. In a
 -- longer queue the tenant's later jobs keep their places.

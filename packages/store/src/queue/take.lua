@@ -9,7 +9,6 @@
 -- Returns  { rest, job … }, as take-jobs.lua has them
 
 --- @include "@switchyard/redis/server.lua"
---- @include "place-job.lua"
 --- @include "running.lua"
 --- @include "take-jobs.lua"
 

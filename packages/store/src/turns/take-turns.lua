@@ -33,7 +33,6 @@ local sweep_after_ms, kept_events, replay_ms, retention_ms, inline_bytes = unpac
 local lease_ms, taker, number, count, kinds, run, max_attempts, large_bytes, while_working = unpack(ARGV, 6, 14)
 
 --- @include "@switchyard/redis/server.lua"
---- @include "../queue/place-job.lua"
 --- @include "../queue/running.lua"
 --- @include "../queue/take-jobs.lua"
 
@@ -70,6 +69,7 @@ for i = 1, #jobs do
     if is_sound then begun = answer end
   end
   if begun[1] == 'suspect' then
+    --- @include "../queue/put-back-suspect.lua"
     put_back_suspect(root, id, token)
     rest[1], rest[2] = rest[1] + 1, '1'
   else
