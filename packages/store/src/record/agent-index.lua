@@ -3,7 +3,9 @@
 -- the agent can act have the letter `o`, and the time is `index_time`, when the task got its letter. So a task that
 -- works is not moved. An agent's index never expires: trim-index.lua removes the tasks that have expired.
 
-local LISTED_AS = { s = 'o', w = 'o', h = 'o', M = 'C' }
+local function listed_as(state)
+  return (state == 's' or state == 'w' or state == 'h') and 'o' or state == 'M' and 'C' or state
+end
 
 local function agent_index(index_root, owner)
   local agent = owner:match('^.*/(.*)')

@@ -12,7 +12,7 @@ local function commit(record, index_changes)
   local moves = index_changes or {}
   local has_ended = is_terminal(record.state)
   local has_moved = record.state ~= loaded[STATE] or record.time ~= loaded[TIME]
-  local before, after = LISTED_AS[loaded[STATE]] or loaded[STATE], LISTED_AS[record.state] or record.state
+  local before, after = listed_as(loaded[STATE]), listed_as(record.state)
   local was_listed, is_relisted = record.index_time, has_moved and before ~= after
   if is_relisted then record.index_time = record.time end
   -- An attempt that ends with its task has no field of its own: the end of the task says when.

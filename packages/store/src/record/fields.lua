@@ -21,13 +21,13 @@
 --   p<>                append-chunks
 --   o<>                append
 --   @<>                texts
---   metadata           append change-schedule make-tasks rules suspended
+--   metadata           append change-schedule more-of-task rules suspended
 --   inbox              end-tasks make-tasks
 --   initial_entry      end-tasks make-tasks rules
 --   given              read-waiting rules
 --   job                end-tasks make-tasks
 --   jobs               make-tasks
---   skill              make-tasks
+--   skill              more-of-task
 --   epoch              begin-first
 --   run                begin-first
 --   turn               begin-first end-tasks
@@ -39,10 +39,10 @@
 --   started            begin-first end-tasks
 --   attempts           begin-first end-tasks
 --   reason             begin begin-by failures record-failure
---   webhooks           delivery-queues make-tasks
+--   webhooks           delivery-queues more-of-task
 --   cancel
 --   has_other_keys     begin-step begin-wait caller check-budget delivery-queues give-event make-callback
---                      make-tasks open-conversation record-failure record-usage
+--                      more-of-task open-conversation record-failure record-usage
 --   has_context_index  make-tasks
 --   request            make-tasks
 --   retry_names        add-message make-tasks
@@ -50,13 +50,13 @@
 --   awaited            add-message make-tasks suspended
 --   later              make-tasks
 --   schedule           change-schedule make-tasks
---   schedule_id        make-tasks
+--   schedule_id        more-of-task
 --   sweeps             claim-tasks
 --   while_working      begin-first
 --   usage              rules
 --   waits
---   level              make-tasks
---   begin_by           make-tasks
+--   level              more-of-task
+--   begin_by           more-of-task
 --   late               begin-by
 --   wakes
 

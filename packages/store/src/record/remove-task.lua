@@ -57,7 +57,7 @@ local function remove_task(task_key, task_id, names)
 
   redis.call('ZREM', of_owner, member)
   redis.call('ZREM', of_owner .. ':' .. context, member)
-  redis.call('ZREM', agent_index(index_root, owner), (LISTED_AS[state] or state) .. index_time .. task_id)
+  redis.call('ZREM', agent_index(index_root, owner), listed_as(state) .. index_time .. task_id)
   if schedule then remove_scheduled_task(outbox_key, task_key, task_id, owner) end
   for letter in OTHER_KEYS:gmatch('.') do gone[#gone + 1] = task_key .. ':' .. letter end
   if has_other_keys then

@@ -178,25 +178,14 @@ if #new > 0 then
     else lists[key] = { one, two } end
   end
 
-  -- Lists the task of a scheduled message. Runs before the indexes are written: if a key of the schedules is damaged,
-  -- the script fails here, and no index has a task without a record.
-  local function schedule_later(message)
-    --- @include "../../record/scheduled-tasks.lua"
-    local task_id, previous_id = message.task_id, message.previous_id
-    local schedule_id = previous_id and schedule_of(tasks_root .. previous_id, previous_id) or task_id
-    local scheduled = {
-      task_id = task_id, owner = message.owner, schedule_id = schedule_id, due_ms = message.scheduled_ms,
-    }
-    add_scheduled_task(outbox_key, scheduled, previous_id)
-    if previous_id then redis.call('HSET', tasks_root .. task_id, 'schedule_id', schedule_id) end
-  end
-
   local due, queues, indexes, listed, tenants = {}, { normal = {} }, {}, {}, {}
   for i = 1, #new do
     local message = messages[new[i]]
     local task_id, owner, context, state = message.task_id, message.owner, message.context, message.state
     local tenant = tenant_of(owner)
-    if message.scheduled_ms then schedule_later(message)
+    if message.scheduled_ms then
+      --- @include "more-of-task.lua"
+      schedule_later(message)
     else
       due[#due + 1], due[#due + 2] = due_at, task_id
       local level = message.level
@@ -208,7 +197,7 @@ if #new > 0 then
     tenants[tenant] = (tenants[tenant] or 0) + 1
     local index, member = index_root .. ':' .. owner, state .. time .. task_id
     add(indexes, index, '0', member)
-    add(listed, agent_index(index_root, owner), '0', LISTED_AS[state] .. time .. task_id)
+    add(listed, agent_index(index_root, owner), '0', listed_as(state) .. time .. task_id)
     if context ~= task_id then
       index = index .. ':' .. context
       if not indexes[index] and redis.call('ZCARD', index) == 0 then
@@ -230,34 +219,6 @@ if #new > 0 then
   for index, members in pairs(indexes) do
     redis.call('ZADD', index, unpack(members))
     redis.call('PERSIST', index) -- see commit.lua: one whose tasks have all ended would expire
-  end
-
-  -- What a task has that most tasks do not have.
-  local function write_more(message, task_key)
-    if message.scheduled_ms then redis.call('HSET', task_key, 'metadata', message.schedule) end
-    if message.skill then redis.call('HSET', task_key, 'skill', message.skill) end
-    if message.level then redis.call('HSET', task_key, 'level', message.level) end
-    if message.ttl_ms then
-      local due = ('%.0f'):format(now_ms() + message.ttl_ms)
-      local begin_by = message.scheduled_ms and 'within ' .. message.ttl_ms or due .. ' '
-      redis.call('HSET', task_key, 'begin_by', begin_by)
-      if not message.scheduled_ms then redis.call('ZADD', outbox_key .. ':begin-by', due, message.task_id) end
-    end
-    if message.has_steps then
-      redis.call('PERSIST', task_key .. ':s')
-      redis.call('HSET', task_key, 'has_other_keys', '1')
-    end
-    if message.config_ids then
-      local task_id, webhooks_key, webhooks = message.task_id, task_key .. ':w', ''
-      local next_config, hold_ms = message.encrypted:gmatch('[^\n]+'), tonumber(message.hold_ms)
-      --- @include "../../record/delivery-queues.lua"
-      for config_id in message.config_ids:gmatch('[^\n]+') do
-        local number = add_webhook(config_id, next_config(), '0')
-        webhooks = webhooks .. ' ' .. number
-        mark_due(number, now_ms(), hold_ms)
-      end
-      redis.call('HSET', task_key, 'webhooks', webhooks, 'has_other_keys', '1')
-    end
   end
 
   --- @include "../../record/status.lua"
@@ -290,7 +251,10 @@ if #new > 0 then
       redis.call('HSET', task_key, 'caller', caller_key:sub(#tasks_root + 1))
       if call_mode == 'w' then redis.call('HSET', task_key, 'awaited', '1') end
     end
-    if has_more then write_more(message, task_key) end
+    if has_more then
+      --- @include "more-of-task.lua"
+      write_more(message, task_key)
+    end
     replies[new[i]] = { 'accepted', task_id, context, 1, 1, scheduled_ms and 0 or 1, timestamp_now }
   end
   -- After the other writes: a batch that fails is repeated message by message (batches.ts), and counts nothing.
