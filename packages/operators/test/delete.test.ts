@@ -16,10 +16,10 @@ const completed: TurnEvent = {
   message: agentMessage('done'),
 };
 
-/** The keys of tasks: without those of the queue itself and of the registry. */
+/** The keys of tasks: without those of the queue itself, of the registry, and the numbers of open tasks. */
 async function keysOfTasks(): Promise<string[]> {
   const keys = await redis.keys(`${store.settings.prefix}*`);
-  const others = /\{agents\}|:running:queues$|:q:echo:(?:meta|events|marker|id|removed|tenants)$/;
+  const others = /\{agents\}|:running:queues$|:outbox:open$|:q:echo:(?:meta|events|marker|id|removed|tenants)$/;
   return keys.filter((key) => !others.test(key)).sort();
 }
 

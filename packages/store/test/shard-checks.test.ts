@@ -4,7 +4,7 @@ import { ShardKeys } from '../src/deployment/keys.ts';
 import { Shards } from '../src/deployment/shards.ts';
 import type { DueWork, JobOutcome, Store } from '../src/index.ts';
 import { checkShard } from '../src/queue/shard-checks.ts';
-import { accepted, userMessage } from './support/drive.ts';
+import { accepted, begun, userMessage } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
 const redis = testRedis();
@@ -57,6 +57,22 @@ test('one process at a time is told of due work', async () => {
   await until(async () => (await redis.zcount(keys.outbox, 0, Date.now())) === 1, { what: 'the task is due' });
   expect(await check()).toEqual([-1, 0, ['outbox'], []]);
   expect(await check()).toEqual([-1, -1, [], []]);
+});
+
+test('a tenant whose tasks have all ended is counted until the next check', async () => {
+  const store = await testStore();
+  const keys = new ShardKeys(store.settings.prefix, 0);
+  const check = async () => {
+    await redis.del(keys.checked);
+    return checkShard(redis, keys, { everyMs: 1, leaseMs: 60_000, maxInterruptedMs: 60_000, names: [] });
+  };
+  const { taskId } = await accepted(store, alice);
+  await accepted(store, { ...alice, principal: { ...alice.principal, tenant: 'globex' } });
+  const turn = await begun(store, taskId);
+  await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
+  expect(await redis.hgetall(keys.openTasks)).toEqual({ acme: '0', globex: '1' });
+  await check();
+  expect(await redis.hgetall(keys.openTasks)).toEqual({ globex: '1' });
 });
 
 test('a process is told of the shards that have due work', async () => {

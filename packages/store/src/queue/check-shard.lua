@@ -51,7 +51,7 @@ local MAX_KEYS = 1000
 local names = redis.call('ZRANGE', queues_key, '0', '-1')
 local is_idle = true
 local keys = { running, running .. ':queues', outbox_key, orphans_key, scheduled_tasks_key, interrupted_key,
-  suspended_key, begin_by_key, push_key }
+  suspended_key, begin_by_key, push_key, outbox_key .. ':open' }
 for _, name in ipairs(names) do
   local root, n = queues_key .. ':' .. name .. ':', #keys
   keys[n + 1], keys[n + 2], keys[n + 3] = root .. 'wait', root .. 'prioritized', root .. 'delayed'
@@ -70,6 +70,7 @@ if is_idle then return { -1, -1, {}, {} } end
 
 if since_ms < 0 then move_delays(running, since_ms) end
 tidy_queues(running)
+forget_idle_tenants(outbox_key .. ':open')
 local _, lease_in_ms = recover_leases(running, lease_ms, since_ms)
 
 -- ms until the first member is due; nil if there is none. A key of another type does not hold up the others.

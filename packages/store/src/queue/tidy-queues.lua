@@ -2,6 +2,8 @@
 
 -- Queues that one script looks after, in no order: bounds its duration.
 local MAX_TIDIED = 8
+-- Tenants, likewise.
+local MAX_TENANTS = 100
 
 -- Forgets the tenants whose last tag is not above the highest tag that was served: they are served like new ones.
 local function forget_tenants(key)
@@ -23,6 +25,15 @@ local function tidy_queue(running, root)
   redis.call('DEL', root .. 'groups')
   if #levels > 1 then redis.call('HDEL', root .. 'meta', 'levels', 'fetched') end
   if redis.call('EXISTS', root .. 'delayed') == 0 then redis.call('HDEL', running .. ':queues', root) end
+end
+
+-- Tenants whose tasks have all ended leave a 0 in <outbox>:open, so that the next task of a single caller need not add
+-- them again.
+local function forget_idle_tenants(open_key)
+  local counts = redis.pcall('HRANDFIELD', open_key, MAX_TENANTS, 'WITHVALUES')
+  for at = 1, #counts, 2 do
+    if counts[at + 1] == '0' then redis.call('HDEL', open_key, counts[at]) end
+  end
 end
 
 local function tidy_queues(running)

@@ -58,7 +58,7 @@ local worker = { run = run, dead_key = dead_key, max_attempts = max_attempts, la
 local reply = { rest }
 for i = 1, #jobs do
   local id, token, starts, _, waited_ms = unpack(jobs[i])
-  local begun = { 'not-begun' }
+  local begun
   local task_id, job_number = id:match('^(.*)%.(%d+)$')
   if task_id and kinds ~= 'suspect' then
     local start = { task_id = task_id, task_key = tasks_root .. task_id, job = tonumber(job_number), started = starts,
@@ -68,12 +68,12 @@ for i = 1, #jobs do
     if is_sound and not answer then is_sound, answer = pcall(begin_again, start, worker) end
     if is_sound then begun = answer end
   end
-  if begun[1] == 'suspect' then
+  if begun and begun[1] == 'suspect' then
     --- @include "../queue/put-back-suspect.lua"
     put_back_suspect(root, id, token)
     rest[1], rest[2] = rest[1] + 1, '1'
   else
-    jobs[i][6] = begun
+    jobs[i][6] = begun or { 'not-begun' }
     reply[#reply + 1] = jobs[i]
   end
 end
