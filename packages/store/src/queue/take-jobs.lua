@@ -17,7 +17,7 @@
 -- nobody reads; and the marker if no job waits any more. Numbers are text: Redis converts numbers slowly.
 --
 -- Most takes get the first jobs of the queue. What only others need is included where it is called: to make a function
--- costs Redis as much as a simple command (docs/adr/0139).
+-- costs Redis as much as a simple command (docs/adr/0019).
 
 --- @include "priorities.lua"
 
