@@ -20,14 +20,15 @@ import { defaultGatewaySettings } from '../src/settings/gateway-settings.ts';
 import { agents } from './support/agents.ts';
 
 const count = 2_000;
-const json = JSON.stringify({
-  artifactUpdate: { taskId: 't', contextId: 'c', artifact: { artifactId: 'a', parts: [{ text: 'x'.repeat(16_000) }] } },
-});
+const jsonWith = (part: object): string =>
+  JSON.stringify({ artifactUpdate: { taskId: 't', contextId: 'c', artifact: { artifactId: 'a', parts: [part] } } });
+const contents = { text: jsonWith({ text: 'x'.repeat(16_000) }), raw: jsonWith({ raw: 'AAAA'.repeat(4_000) }) };
 
 let listener: GrpcListener;
 let directory: AgentDirectory;
 let client: Client;
 let taken: number;
+let json: string;
 
 beforeEach(async () => {
   taken = 0;
@@ -81,18 +82,22 @@ const subscriptions = {
 };
 
 describe.each(['1.0', '0.3'] as const)('A stream over gRPC %s', (version) => {
-  it('takes no more events than its client reads, and continues when the client does', async () => {
-    const call = subscriptions[version]();
-    await once(call, 'data');
-    call.pause();
-    let before = 0;
-    const rests = (): boolean => {
-      const isSame = taken === before;
-      before = taken;
-      return isSame;
-    };
-    await until(rests, { what: 'no more events are taken' });
-    expect(taken).toBeLessThan(count / 2);
-    expect(await Array.fromAsync(call)).toHaveLength(count - 1);
-  });
+  it.each(['text', 'raw'] as const)(
+    'takes no more %s than its client reads, and goes on when it does',
+    async (kind) => {
+      json = contents[kind];
+      const call = subscriptions[version]();
+      await once(call, 'data');
+      call.pause();
+      let before = 0;
+      const rests = (): boolean => {
+        const isSame = taken === before;
+        before = taken;
+        return isSame;
+      };
+      await until(rests, { what: 'no more events are taken' });
+      expect(taken).toBeLessThan(count / 2);
+      expect(await Array.fromAsync(call)).toHaveLength(count - 1);
+    },
+  );
 });
