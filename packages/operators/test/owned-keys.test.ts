@@ -1,8 +1,13 @@
-import { createConnections, mastersOf, SlotMoves, slotOf } from '@switchyard/redis';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createConnections, holderOf, mastersOf, SlotMoves, slotOf } from '@switchyard/redis';
 import { Shards } from '@switchyard/store/inside';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Cluster } from 'ioredis';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { TestCluster } from '../../../tests/support/cluster/cluster.ts';
 import { SlotMove } from '../../../tests/support/cluster/slot-move.ts';
+import { startRedis } from '../../../tests/support/redis.ts';
 import { alice } from '../../../tests/support/store/redis.ts';
 import { ownedKeys } from '../src/owned-keys.ts';
 
@@ -42,4 +47,31 @@ test('the keys of a tenant are all found, or it is said that their slot moves', 
     await expect.poll(() => count().catch(() => 'moves'), { timeout: 10_000 }).toBe(KEYS);
   }
   expect(mastersOf(redis)).toHaveLength(2);
+});
+
+test('a Cluster that names no master of a slot says so, and not that the slot moves', async () => {
+  const { commands: redis } = createConnections({ redisUrl: cluster.url }, { isReplicated: false });
+  await using _ = { [Symbol.asyncDispose]: async () => redis.disconnect() };
+  await redis.get('{s0}');
+  if (redis instanceof Cluster) redis.slots[slotOf('s0')] = [];
+  await expect(holderOf(redis, '{s0}')).rejects.toThrow('names no master for one of its slots');
+});
+
+test('all keys are found, although Redis restarts meanwhile and orders them anew', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'owned-keys-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const first = await startRedis({ appendOnly: true, folder });
+  const { commands: redis } = createConnections({ redisUrl: first.url }, { isReplicated: false });
+  await using _ = { [Symbol.asyncDispose]: async () => redis.disconnect() };
+  const [shard] = new Shards('restarts', 1).all;
+  if (!shard) throw new Error('There is no shard.');
+  const names = Array.from({ length: KEYS }, (_each, n) => shard.memory(alice, `context ${n}`));
+  for (const name of names) await redis.set(name, '1');
+  const found = ownedKeys(redis, shard, alice.principal.tenant);
+  const seen = new Set([JSON.stringify((await found.next()).value)]);
+  await first.kill();
+  const second = await startRedis({ appendOnly: true, folder, port: Number(new URL(first.url).port) });
+  for await (const key of found) seen.add(JSON.stringify(key));
+  expect(seen.size).toBe(KEYS);
+  await second.stop();
 });

@@ -63,6 +63,15 @@ export class SlotMoves extends Outage {
   }
 }
 
+/** A Cluster names no master of a slot, as during a fail-over: its keys cannot be listed. */
+export class MasterUnknown extends Outage {
+  override readonly name = 'MasterUnknown';
+
+  constructor() {
+    super('The Cluster names no master for one of its slots at the moment.');
+  }
+}
+
 /** Whether the error is an outage, or a temporary error of Redis: the same command may succeed later. */
 export function isOutage(error: unknown): boolean {
   return error instanceof Outage || (error instanceof Error && isOutageText(error.message));

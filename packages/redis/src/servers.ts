@@ -1,6 +1,6 @@
 import { Cluster, type Redis } from 'ioredis';
 import type { RedisConnection } from './connection.ts';
-import { isRedirected, SlotMoves } from './errors.ts';
+import { isRedirected, MasterUnknown, SlotMoves } from './errors.ts';
 import { guardKey, hashTagOf, slotOf } from './slots.ts';
 
 /** The masters of a Cluster; otherwise the one server. */
@@ -15,11 +15,14 @@ export function masterOf(connection: RedisConnection, name: string): Redis | und
   return mastersOf(connection).find(({ options: { host, port } }) => `${host}:${port}` === address);
 }
 
-/** The server that has all keys of a slot of a Cluster. @param key of the slot. @throws {SlotMoves} also other outages */
+/**
+ * The server that has all keys of a slot of a Cluster. @param key of the slot
+ * @throws {SlotMoves} @throws {MasterUnknown} also other outages
+ */
 export async function holderOf(connection: RedisConnection, key: string): Promise<Redis> {
   if (!(connection instanceof Cluster)) return connection;
   const master = masterOf(connection, key);
-  if (!master) throw new SlotMoves();
+  if (!master) throw new MasterUnknown();
   try {
     // Asked for a key that is not there, a master whose slot moves says that it may be elsewhere.
     await master.exists(guardKey(key));
