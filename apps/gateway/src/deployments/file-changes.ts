@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { type ListedDeployment, readDeployments } from './deployments-file.ts';
 
@@ -9,6 +10,8 @@ export class FileChanges {
   readonly #file: string;
   readonly #read: readonly ListedDeployment[];
   #text: string | undefined;
+  /** Of all files, at the last check. */
+  #contents: string | undefined;
 
   constructor(file: string, read: readonly ListedDeployment[]) {
     this.#file = file;
@@ -25,13 +28,21 @@ export class FileChanges {
    * @param onChange is called for changes other than those that were there before
    */
   watch(intervalMs: number, onChange: (text: string) => void): void {
-    setInterval(() => {
-      if (this.check() && this.#text !== undefined) onChange(this.#text);
-    }, intervalMs).unref();
+    const again = async (): Promise<void> => {
+      if ((await this.check()) && this.#text !== undefined) onChange(this.#text);
+      this.watch(intervalMs, onChange);
+    };
+    setTimeout(() => void again(), intervalMs).unref();
   }
 
-  /** Reads the files again. @returns whether there are changes other than those that were there before */
-  check(): boolean {
+  /**
+   * Reads the files again, without blocking the process as long as they stay the same.
+   * @returns whether there are changes other than those that were there before
+   */
+  async check(): Promise<boolean> {
+    const contents = await contentsOf(this.#file);
+    if (contents === this.#contents) return false;
+    this.#contents = contents;
     const previous = this.#text;
     try {
       this.#text = changesBetween(this.#read, readDeployments(this.#file));
@@ -39,6 +50,25 @@ export class FileChanges {
       this.#text = error instanceof Error ? error.message : String(error);
     }
     return this.#text !== undefined && this.#text !== previous;
+  }
+}
+
+const NAMED_FILE = /"redis(?:Password|Ca)File"\s*:\s*("(?:[^"\\]|\\.)*")/g;
+
+/** The text of the file, and of those that it names; instead of one that cannot be read, why. */
+async function contentsOf(path: string): Promise<string> {
+  const read = (file: string): Promise<string> => readFile(file, 'utf8').catch(String);
+  const text = await read(path);
+  const named = new Set(Array.from(text.matchAll(NAMED_FILE), ([, quoted = '']) => quoted));
+  return JSON.stringify([text, ...(await Promise.all(Array.from(named, (quoted) => read(unquoted(quoted)))))]);
+}
+
+function unquoted(json: string): string {
+  try {
+    return JSON.parse(json);
+  } catch {
+    // The file is not JSON.
+    return json;
   }
 }
 
