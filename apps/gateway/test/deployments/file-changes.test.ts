@@ -51,14 +51,16 @@ it('sees that a password in the file has changed, though the file itself has not
 });
 
 it.skipIf(process.platform === 'win32')('blocks nothing while a password comes from a slow volume', async () => {
-  writeFileSync(password, 'secret');
-  write(a, b);
-  const changes = new FileChanges(path, readDeployments(path));
+  // Its own files: the watch of the test before goes on.
+  const [file, pipe] = [join(folder, 'slow.json'), join(folder, 'slow-password')];
+  writeFileSync(pipe, 'secret');
+  writeFileSync(file, JSON.stringify({ deployments: [{ ...a, redisPasswordFile: pipe }] }));
+  const changes = new FileChanges(file, readDeployments(file));
   expect(await changes.check()).toBe(false);
   // Who opens a pipe that nobody writes waits, in a thread of its own or not.
-  rmSync(password);
-  execFileSync('mkfifo', [password]);
+  rmSync(pipe);
+  execFileSync('mkfifo', [pipe]);
   const checked = changes.check();
-  await writeFile(password, 'secret');
+  await writeFile(pipe, 'secret');
   expect([await checked, changes.text]).toEqual([false, undefined]);
 });
