@@ -47,6 +47,7 @@ const measuring = [
 /** Searches of which `npm test` has a shorter form. */
 const searches = [
   'apps/gateway/test/bad-requests.property.test.ts',
+  'packages/protocol/test/violations.test.ts',
   'packages/store/test/{consumer,model,rules-of-turns}.test.ts',
   'tests/sources/regular-expressions.test.ts',
   'tests/wire/resume.test.ts',
