@@ -3,7 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { bounded, PROGRESS_MS } from '../src/commands/bounded-download.ts';
 import { download } from '../src/commands/download.ts';
 import { run } from './support/run.ts';
 import { scriptedServer } from './support/scripted-server.ts';
@@ -27,6 +28,22 @@ afterAll(() => new Promise((resolve) => void server.close(resolve)));
 const linked = (path: string, filename: string) => ({ artifactId: filename, parts: [{ url: url + path, filename }] });
 
 describe('task download', () => {
+  it('says how much of how much has arrived, if the answer says it', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const MiB = 1024 ** 2;
+    async function* chunks(): AsyncGenerator<Uint8Array> {
+      vi.advanceTimersByTime(PROGRESS_MS + 1);
+      yield new Uint8Array(MiB);
+    }
+    const said: string[] = [];
+    const of = { maxBytes: 10 * MiB, name: 'film.mp4', from: 2 * MiB, onProgress: (text: string) => said.push(text) };
+    const size = { 'content-length': String(4 * MiB) };
+    for (const headers of [size, {}, { ...size, 'content-encoding': 'gzip' }])
+      await Array.fromAsync(bounded({ ...of, headers: new Headers(headers) })(chunks()));
+    expect(said).toEqual(['film.mp4: 3.0 MiB of 6.0 MiB', 'film.mp4: 3.0 MiB', 'film.mp4: 3.0 MiB']);
+  });
+
   it('keeps letters of every script, with their combining marks', async () => {
     const named = ['हिन्दी.txt', 'नमस्ते.md', 'é.txt', 'می\u200cخواهم.txt', '../../etc/passwd', '.hidden'];
     const artifacts = named.map((filename) => ({ artifactId: filename, parts: [{ text: 'x', filename }] }));

@@ -119,6 +119,20 @@ describe('search', () => {
     }
   });
 
+  it('says why a word may not be found', async () => {
+    await using own = await openStandInApi({ tasks: 1 });
+    own.answer('/admin/tasks', { tasks: [], totalSize: 0, nextPageToken: '', isPartial: false });
+    const search = (...words: string[]) =>
+      run(['search', ...words], { env: { SWITCHYARD_OPERATOR_URL: own.url, ADMIN_KEY: own.key } });
+    const [word, text, agent] = [await search('pizza'), await search('text:pizza'), await search('state:failed')];
+    expect([word, text, agent].map(({ out }) => out)).toEqual(['Tasks: 0\n', 'Tasks: 0\n', 'Tasks: 0\n']);
+    expect([word, text, agent].map(({ err }) => err)).toEqual([
+      'Hint: A word alone is the id of a task; text:pizza finds words in messages and artifacts.\n',
+      'Hint: text: finds whole words, in ended tasks that are in the archive.\n',
+      '',
+    ]);
+  });
+
   it('names a term that it does not understand, and an agent that is not there', async () => {
     const unknown = await run(['search', 'colour:red'], { env });
     expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('There are is: state:')]);

@@ -74,7 +74,7 @@ it.each<[what: string, listener: RequestListener, code: number, reason: RegExp, 
 it.each<[what: string, listener: RequestListener, code: number, reason: RegExp]>([
   ['a page', html(200), 1, /is not JSON\nHint: Give --agent-card/],
   ['an agent that is away', html(503), 3, /answers with HTTP 503\nHint: Try again/],
-  ['half a card', cut, 1, /The connection ended in the middle of the answer$/],
+  ['half a card', cut, 3, /The connection ended in the middle of the answer\nHint: Try again in a moment\.$/],
   [
     'a redirect to nowhere',
     redirectTo('http://127.0.0.1:1/'),

@@ -130,7 +130,7 @@ async function saveOther(path: string, url: string, options: DownloadOptions & {
     throw unwritten(path, error);
   });
   try {
-    const count = bounded({ maxBytes, name: path, onProgress });
+    const count = bounded({ maxBytes, name: path, onProgress, headers: response.headers });
     await pipeline(response.body, count, file.createWriteStream(), { ...(signal && { signal }) });
     return path;
   } catch (error) {

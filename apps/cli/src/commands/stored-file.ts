@@ -60,10 +60,11 @@ async function receive(
     throw new (response.status < 500 ? FinalFailure : Error)(`HTTP ${response.status}`);
   }
   const isRest = response.status === 206;
-  const count = bounded({ maxBytes, name: part, onProgress, from: isRest ? from : 0 });
+  const { headers: answered } = response;
+  const count = bounded({ maxBytes, name: part, onProgress, headers: answered, from: isRest ? from : 0 });
   const target = createWriteStream(part, { flags: isRest ? 'a' : 'w' });
   await pipeline(response.body, count, target, { ...(signal && { signal }) });
-  return /sha-256=:([^:]+):/.exec(response.headers.get('repr-digest') ?? '')?.[1];
+  return /sha-256=:([^:]+):/.exec(answered.get('repr-digest') ?? '')?.[1];
 }
 
 async function sizeOf(path: string): Promise<number> {

@@ -41,8 +41,12 @@ export function callFailure(error: unknown, signal?: AbortSignal): CommandFailur
       hint: missingHint,
       cause: error,
     });
-  const message = isCutOff(error) ? 'The connection ended in the middle of the answer' : textOf(error);
-  return new CommandFailure('A2ACLI_ERR_INTERNAL', message, { cause: error });
+  if (isCutOff(error))
+    return new CommandFailure('A2ACLI_ERR_UNREACHABLE', 'The connection ended in the middle of the answer', {
+      hint: 'Try again in a moment.',
+      cause: error,
+    });
+  return new CommandFailure('A2ACLI_ERR_INTERNAL', textOf(error), { cause: error });
 }
 
 /** As `fetch` says it of the body of an answer. */

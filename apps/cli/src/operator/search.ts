@@ -56,6 +56,17 @@ async function search(
   });
   const again = `${programWithFolder(invocation)} search${terms === '' ? '' : ` ${quoted(terms)}`}`;
   output.result(page, () => textOf(page) + field('Next', page.nextPageToken && `${again}${following}`));
+  if (page.tasks.length === 0) for (const hint of hintsFor(query)) output.note(`Hint: ${hint}`);
+}
+
+/** Why a search that looks right may find nothing. */
+function hintsFor({ id, text }: TaskSearch): string[] {
+  return [
+    ...(id === undefined
+      ? []
+      : [`A word alone is the id of a task; text:${id} finds words in messages and artifacts.`]),
+    ...(text === undefined ? [] : ['text: finds whole words, in ended tasks that are in the archive.']),
+  ];
 }
 
 /** A shell takes the quotes of `text:"two words"` away. */
