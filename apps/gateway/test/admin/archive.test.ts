@@ -123,11 +123,11 @@ describe.skipIf(skippedFor(missingPostgres))('the archive, for operators', () =>
     try {
       await expect(Array.fromAsync(running)).rejects.toMatchObject({ status: 503 });
       expect(stage().admin.log.join('')).toContain('The archive');
-      const answer = await stage().admin.ask('/admin/archive');
-      expect(answer.status).toBe(503);
-      expect(JSON.stringify(answer.body)).toContain('The archive does not answer at 127.0.0.1:');
-      const missing = await stage().admin.ask('/admin/tasks/00000000-0000-4000-8000-000000000000');
-      expect(JSON.stringify(missing.body)).toContain('The archive does not answer at');
+      const paths = ['/admin/archive', '/admin/tasks/00000000-0000-4000-8000-000000000000'];
+      const [answer, missing] = await Promise.all(paths.map((path) => stage().admin.ask(path)));
+      expect(answer?.status).toBe(503);
+      expect(JSON.stringify(answer?.body)).toContain('The archive does not answer at 127.0.0.1:');
+      expect(JSON.stringify(missing?.body)).toContain('The archive does not answer at');
     } finally {
       stage().postgres.thaw();
     }
