@@ -1,6 +1,7 @@
 import { quoted } from '@switchyard/settings/quoted';
 import type { Agent } from '../agent/agent.ts';
 import type { Task } from '../agent/objects.ts';
+import { isCutOff } from '../failures/call-failure.ts';
 import { CommandFailure } from '../failures/failure.ts';
 import { type AgentSession, continued, lacksData, nextCommand, programOf } from '../session/session.ts';
 import { longFlag, type OptionSpec, optionSpecs } from '../settings/options.ts';
@@ -36,7 +37,9 @@ export class Sending {
     if (!(error instanceof CommandFailure)) return error;
     const { code, a2aCode, isReported, exitCode, hint: given } = error;
     const isUnknown = code === 'TaskNotFoundError';
-    if (given !== undefined && !isUnknown) return error;
+    // Its own hint, to try again, would give the agent a second message.
+    const isCut = isCutOff(error.cause);
+    if (given !== undefined && !isUnknown && !isCut) return error;
     if (lacksData(error)) {
       const hint = `${continued(this.#session, 'send')} ${this.#session.content}`;
       return new CommandFailure(code, error.message, { a2aCode, hint, cause: error });
@@ -49,7 +52,7 @@ export class Sending {
       const text = `${message}. The task is ${id}${contextId ? ` in context ${contextId}` : ''}`;
       return explain(text, this.#waitCommand(id));
     }
-    if (isUnanswered(code)) return explain(`${message}. ${this.#mayExist()}`, this.#repeatCommand());
+    if (isCut || isUnanswered(code)) return explain(`${message}. ${this.#mayExist()}`, this.#repeatCommand());
     const { taskId, contextId } = this.#session.options;
     // If a given task or context is refused, no other one is created.
     if ((taskId ?? contextId) === undefined) return explain(message, given);
