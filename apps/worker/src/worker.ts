@@ -231,7 +231,7 @@ export class Worker {
       maxAttempts: agent.retry.attempts,
       whileWorking: agent.whileWorking,
       places,
-      run: (job) => this.#run(agent, job, (wait) => consumer.yieldSlot(wait)),
+      run: (job) => this.#run(agent, job, (wait) => consumer.yieldSlot(job, wait)),
       onError: (error) => emit({ kind: 'error', where: 'queue', err: error }),
     });
     return consumer;

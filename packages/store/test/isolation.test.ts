@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { Isolation } from '../src/queue/isolation.ts';
 import { Slots } from '../src/queue/slots.ts';
 
@@ -17,8 +17,9 @@ function startProcess() {
       begun.resolve();
       await end.promise;
     };
-    const ended = isolation.run(run).finally(() => own.free());
-    return { begun: begun.promise, end: () => (end.resolve(), ended) };
+    const turn = {};
+    const ended = isolation.run(run).finally(() => own.leave(turn));
+    return { turn, begun: begun.promise, end: () => (end.resolve(), ended) };
   };
   return { own, others, suspect };
 }
@@ -27,9 +28,10 @@ function startProcess() {
 async function waitingTurn(slots: Slots) {
   await slots.acquire(1);
   const { promise, resolve } = Promise.withResolvers<void>();
+  const turn = {};
   const state = { isGoingOn: false };
-  const goneOn = slots.yieldSlot(() => promise).then(() => (state.isGoingOn = true));
-  return { state, goneOn, goOn: resolve };
+  const goneOn = slots.yieldSlot(turn, () => promise.then(() => 'outcome')).then(() => (state.isGoingOn = true));
+  return { turn, state, goneOn, goOn: resolve };
 }
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 5));
@@ -51,11 +53,11 @@ test('beside a suspect no turn begins or goes on, also none that others wait for
 
 test('while a suspect waits for a turn, one awaited turn at a time runs, of any queue, and the suspect goes on after it', async () => {
   const { own, others, suspect } = startProcess();
-  const { begun, end } = suspect();
+  const { turn, begun, end } = suspect();
   await begun;
   const answer = Promise.withResolvers<void>();
   let isAnswered = false;
-  const answered = own.yieldSlot(() => answer.promise).then(() => (isAnswered = true));
+  const answered = own.yieldSlot(turn, () => answer.promise.then(() => 'outcome')).then(() => (isAnswered = true));
   const grants = [own.acquire(10), others.acquire(10)];
   const first = await Promise.race(grants);
   expect(first).toEqual({ count: 1, kinds: 'all-awaited' });
@@ -80,4 +82,59 @@ test('a suspect begins when the other turns have ended, or wait', async () => {
   await begun;
   await end();
   expect(own.isFree).toBe(true);
+});
+
+const never = () => new Promise<void>(() => undefined);
+
+test('a suspect that waits for several turns at once counts as one that waits: they run here', async () => {
+  const { own, suspect } = startProcess();
+  const { turn, begun } = suspect();
+  await begun;
+  for (let n = 0; n < 3; n++) void own.yieldSlot(turn, never);
+  expect([own.active, own.yielded]).toEqual([0, 1]);
+  expect(await own.acquire(10)).toEqual({ count: 1, kinds: 'all-awaited' });
+});
+
+test('a turn that waits for several others at once does not hide turns that run', async () => {
+  const { own, others, suspect } = startProcess();
+  await own.acquire(2);
+  for (let n = 0; n < 3; n++) void own.yieldSlot(own, never);
+  const { begun } = suspect();
+  let hasBegun = false;
+  void begun.then(() => (hasBegun = true));
+  await settled();
+  expect([hasBegun, others.isFree]).toEqual([false, false]);
+  own.free();
+  await begun;
+  expect(others.isFree).toBe(false);
+});
+
+test('a turn that ends while it waits to go on does not make the suspect count as one that does not run', async () => {
+  const { own, others, suspect } = startProcess();
+  const [canceled, waiting] = [await waitingTurn(own), await waitingTurn(others)];
+  await suspect().begun;
+  for (const { goOn } of [waiting, canceled]) goOn();
+  await settled();
+  own.leave(canceled.turn);
+  await canceled.goneOn;
+  await settled();
+  expect([waiting.state.isGoingOn, own.isFree, others.isFree]).toEqual([false, false, false]);
+});
+
+test('a turn beside a suspect can be suspended, and goes on after half a minute', async () => {
+  const { own, suspect } = startProcess();
+  const waiting = await waitingTurn(own);
+  await own.acquire(1);
+  const patience = Promise.withResolvers<undefined>();
+  const suspended = own.yieldSlot({}, () => patience.promise);
+  await suspect().begun;
+  patience.resolve(undefined);
+  expect(await suspended).toBe(undefined);
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  waiting.goOn();
+  await vi.advanceTimersByTimeAsync(29_999);
+  expect(waiting.state.isGoingOn).toBe(false);
+  await vi.advanceTimersByTimeAsync(2);
+  expect(waiting.state.isGoingOn).toBe(true);
 });

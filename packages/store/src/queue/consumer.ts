@@ -102,8 +102,8 @@ export class Consumer<Job extends RunningJob = RunningJob> {
    * Gives the slot of a job that waits for other jobs to one of them: jobs in all slots could otherwise wait for each
    * other. When it goes on, more jobs than slots may run for a moment.
    */
-  yieldSlot<T>(wait: () => Promise<T>): Promise<T> {
-    return this.#slots.yieldSlot(wait);
+  yieldSlot<T>(job: Job, wait: () => Promise<T>): Promise<T> {
+    return this.#slots.yieldSlot(job, wait);
   }
 
   #loop(queue: AgentQueue, wakeUp: WakeUp, shard: number): FetchLoop<Job> {

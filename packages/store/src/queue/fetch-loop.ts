@@ -104,7 +104,7 @@ export class FetchLoop<Job extends Pick<RunningJob, 'hold'> = RunningJob> {
       .catch(onError)
       .finally(() => {
         held[Symbol.dispose]();
-        slots.free();
+        slots.leave(job);
       });
   }
 

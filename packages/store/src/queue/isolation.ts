@@ -1,14 +1,10 @@
-import type { ProcessLoad, Slots } from './slots.ts';
-
-/**
- * If the other turns of the process still run after this time, the suspect runs beside them: they have attempts left.
- */
-const ALONE_WITHIN_MS = 30_000;
+import { ALONE_WITHIN_MS, type ProcessLoad, type Slots } from './slots.ts';
 
 /**
  * A suspect is a job at its last attempt whose process died while other jobs ran there: any of them may have killed it.
  * Gives a process to one suspect at a time, so that a message that kills its process takes no other turn with it. Turns
- * that wait for others do not count. While the suspect itself waits for a turn, one awaited turn at a time runs here.
+ * that wait for others do not count. While the suspect itself waits for a turn, one awaited turn at a time runs here. If
+ * other turns run for long, the suspect runs beside them, and those that have waited beside it: they have attempts left.
  */
 export class Isolation implements ProcessLoad {
   readonly #slots = new Set<Slots>();

@@ -8,6 +8,9 @@ export interface Grant {
   readonly kinds: Exclude<JobKinds, 'suspect'>;
 }
 
+/** How long a suspect, and beside it a turn that has waited, waits until it is alone: then it runs beside the others. */
+export const ALONE_WITHIN_MS = 30_000;
+
 /** The turns of a process, over all of its queues. */
 export interface ProcessLoad {
   /** Turns that run and do not wait for others. */
@@ -24,7 +27,8 @@ export interface ProcessLoad {
 export class Slots {
   readonly #count: number;
   #held = 0;
-  #yielded = 0;
+  /** Turns that wait for others, and for how many. */
+  readonly #waits = new Map<object, number>();
   #isOpen = true;
   #isEnded = false;
   #process: ProcessLoad | undefined;
@@ -40,12 +44,12 @@ export class Slots {
 
   /** Running turns that do not wait for others. */
   get active(): number {
-    return this.#held - this.#yielded;
+    return this.#held - this.yielded;
   }
 
   /** Running turns that wait for others. */
   get yielded(): number {
-    return this.#yielded;
+    return this.#waits.size;
   }
 
   /** Whether `acquire` would resolve at once. */
@@ -80,23 +84,49 @@ export class Slots {
     this.#update();
   }
 
-  async yieldSlot<T>(wait: () => Promise<T>): Promise<T> {
-    this.#yielded++;
+  /** The turn of a slot has ended, also if it still waits. */
+  leave(turn: object): void {
+    this.#waits.delete(turn);
+    this.free();
+  }
+
+  /**
+   * A turn may wait for several others at once, and yields one slot.
+   * @param wait undefined: it found nothing, so the turn is suspended or ends, and need not be alone for that
+   */
+  async yieldSlot<T>(turn: object, wait: () => Promise<T>): Promise<T> {
+    this.#waits.set(turn, (this.#waits.get(turn) ?? 0) + 1);
     this.#update();
+    let goesOn = true;
     try {
-      return await wait();
+      const found = await wait();
+      goesOn = found !== undefined;
+      return found;
     } finally {
-      await this.#goOn();
+      if (goesOn) await this.#untilAlone(turn);
+      this.#endWait(turn);
     }
   }
 
   /** Beside a suspect, turns that have waited go on one at a time, too. */
-  async #goOn(): Promise<void> {
-    while (this.#process && this.#process.active > 0) {
+  async #untilAlone(turn: object): Promise<void> {
+    if (!this.#process) return;
+    let isLate = false;
+    const late = setTimeout(() => {
+      isLate = true;
+      this.review();
+    }, ALONE_WITHIN_MS);
+    while (this.#process && this.#process.active > 0 && this.#waits.has(turn) && !isLate) {
       this.#changed ??= Promise.withResolvers();
       await this.#changed.promise;
     }
-    this.#yielded--;
+    clearTimeout(late);
+  }
+
+  #endWait(turn: object): void {
+    const waits = this.#waits.get(turn) ?? 0;
+    if (waits > 1) this.#waits.set(turn, waits - 1);
+    else this.#waits.delete(turn);
   }
 
   /** No slot can be acquired until `open`. */
@@ -135,7 +165,7 @@ export class Slots {
     }
     const ordinary = this.#count - this.#held;
     if (ordinary > 0) return { count: this.#isOpen ? ordinary : 0, kinds: 'any' };
-    const isAllowed = this.#isOpen && this.#yielded > 0;
+    const isAllowed = this.#isOpen && this.yielded > 0;
     const count = isAllowed ? Math.max(0, this.#count - this.active) : 0;
     return { count, kinds: 'awaited' };
   }
