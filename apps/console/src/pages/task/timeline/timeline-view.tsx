@@ -12,6 +12,9 @@ import { type Mark, momentsOf, type Row, rowsOf } from './timeline-rows.ts';
 /** Maximum number of rendered rows. */
 const SHOWN = 200;
 
+const notKept = (attempts: number): string =>
+  attempts === 1 ? '1 earlier attempt is not kept.' : `${attempts} earlier attempts are not kept.`;
+
 interface TimelineProps {
   readonly taskId: string;
   readonly timeline: Timeline;
@@ -46,7 +49,7 @@ export function TimelineView({ taskId, timeline, nowMs }: TimelineProps) {
   if (all.length === 0) return <p class="faint">Its history is no longer stored.</p>;
   return (
     <div class="timeline">
-      {timeline.earlierAttempts > 0 && <p class="faint">{timeline.earlierAttempts} earlier attempts are not kept.</p>}
+      {timeline.earlierAttempts > 0 && <p class="faint">{notKept(timeline.earlierAttempts)}</p>}
       {timeline.isPartial && (
         <p class="faint">
           The task has too many steps or events: the first steps, or states in the middle, are left out.
