@@ -1,8 +1,11 @@
 import { executeTurn } from '@switchyard/agent/runtime';
 import { MemoryPort } from '@switchyard/agent/testing';
+import { remoteExecutor } from '@switchyard/executor-remote';
+import { Ops } from '@switchyard/operators';
 import type { Message } from '@switchyard/protocol';
 import { remoteAgentId, Store } from '@switchyard/store';
 import { describe, expect, inject, test } from 'vitest';
+import { agentThat } from '../../../tests/support/agent-that.ts';
 import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { RawServer } from '../../../tests/support/raw-server.ts';
 import { until } from '../../../tests/support/until.ts';
@@ -54,6 +57,30 @@ describe('an agent that is called by URL', () => {
     const message: Message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] };
     expect(await store.tasks.accept(scope, { message })).toMatchObject({ verdict: 'accepted' });
     await until(() => server.connections > 0, { what: 'the call is made' });
+    await worker.stop();
+    await store.stop();
+  });
+
+  test('is said not to answer, and why, until it does', async () => {
+    let answer = 'HTTP/1.1 503 Away\r\nContent-Length: 0\r\n\r\n';
+    await using server = await new RawServer((socket) => socket.end(answer), '127.0.0.1').start();
+    const store = new Store({ redisUrl: inject('redisUrl'), prefix: uniquePrefix() }, () => undefined);
+    await store.start();
+    const agent = agentThat(remoteExecutor({ cardUrl: `${server.url}card`, retryBudgetMs: 60_000 }), { id: 'almanac' });
+    const worker = new Worker({ drainMs: 0, sweepEveryMs: 60_000 }, { store, agents: [agent], emit: () => undefined });
+    await worker.start();
+    const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent: 'almanac' };
+    const message: Message = { messageId: 'm', role: 'ROLE_USER', parts: [{ text: 'hello' }] };
+    const accepted = await store.tasks.accept(scope, { message });
+    const taskId = 'taskId' in accepted ? accepted.taskId : '';
+    const diagnosis = () => new Ops(store).tasks.diagnosis(taskId);
+    await until(async () => (await diagnosis())?.finding === 'remote-unreachable', { what: 'operators see it' });
+    expect((await diagnosis())?.text).toMatch(
+      /^Worker \S+ cannot reach the remote agent, .* seconds: .*\(HTTP 503\)\.$/,
+    );
+    answer = noCard;
+    await until(async () => (await diagnosis())?.finding === 'failed', { what: 'its answer is used' });
+    expect((await diagnosis())?.advice).toContain('Correct the address of the remote agent');
     await worker.stop();
     await store.stop();
   });

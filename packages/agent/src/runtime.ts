@@ -6,6 +6,7 @@
 export type { TurnInput } from '@switchyard/protocol';
 export { checkSettings, type SettingCheck, settingCheck } from './checks/setting-checks.ts';
 export { isAgent } from './definition/agent.ts';
+export { showWait } from './journal/show-wait.ts';
 export { failTurnOf, runningTurn, type ScopeOwner } from './journal/turn-scope.ts';
 export type { BudgetAnswer, BudgetNotice } from './port/budget.ts';
 export type { CallOutcome, CallPlacement, CallPort, CallRefusal, OutgoingCall, PlacedCall } from './port/call-port.ts';
@@ -13,6 +14,7 @@ export type { ContextPort, StoredState } from './port/context-port.ts';
 export type { ConversationPort, NewConversation } from './port/conversation-port.ts';
 export type { FileAtUrl, FilePort } from './port/file-port.ts';
 export type { LogLine } from './port/log-line.ts';
+export type { LongWait } from './port/long-wait.ts';
 export { type CountedUsage, isCharged, type ModelCall } from './port/model-call.ts';
 export type { TurnResult } from './port/outcome.ts';
 export type { PacePort, RoomCorrection, RoomReply } from './port/pace-port.ts';

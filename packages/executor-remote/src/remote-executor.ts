@@ -40,7 +40,9 @@ export function executeRemotely(given: RemoteSettings): Execute {
     for (;;) {
       const opening = currentClient();
       try {
-        return await opening;
+        const opened = await opening;
+        budget.reset();
+        return opened;
       } catch (cause) {
         if (client === opening) client = undefined;
         if (!(cause instanceof RemoteError && cause.isTemporary)) throw unusableCard(cause);
@@ -54,6 +56,6 @@ export function executeRemotely(given: RemoteSettings): Execute {
 
 function unusableCard(cause: unknown): RefusedError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  const code = cause instanceof RemoteError ? cause.kind : undefined;
-  return new RefusedError('remote-refused', `The card of the remote agent cannot be used: ${reason}`, { cause, code });
+  const text = `The card of the remote agent cannot be used: ${reason}`;
+  return new RefusedError('remote-refused', text, { cause, code: 'bad-card' });
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { UnavailableError } from '@switchyard/agent/runtime';
+import { showWait, UnavailableError } from '@switchyard/agent/runtime';
 import type { RemoteError } from './answers/remote-error.ts';
 
 const firstPauseMs = 100;
@@ -18,14 +18,16 @@ export class RetryBudget {
 
   /** Call it when the agent has answered. */
   reset(): void {
+    if (this.#failedAt !== undefined) showWait(undefined);
     this.#failedAt = undefined;
     this.#pauseMs = firstPauseMs;
   }
 
-  /** Waits before the next attempt. @throws {RetryableError} the time is used up, or the reason of the signal */
+  /** Waits before the next attempt; until `reset`, operators see why. @throws {RetryableError} the time is used up, or the reason of the signal */
   async wait(error: RemoteError, signal: AbortSignal): Promise<void> {
     const { retryAfterMs } = error;
     this.#failedAt ??= performance.now();
+    showWait({ for: 'remote-agent', text: error.message });
     const leftMs = this.#failedAt + this.#budgetMs - performance.now();
     const pauseMs = Math.max(this.#pauseMs, retryAfterMs ?? 0);
     if (pauseMs > leftMs)

@@ -2,12 +2,14 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { TaskState } from '@a2a-js/sdk';
 import { AgentEvent } from '@a2a-js/sdk/server';
-import { runTurn } from '@switchyard/agent/testing';
+import { executeTurn, type LongWait } from '@switchyard/agent/runtime';
+import { MemoryPort, runTurn } from '@switchyard/agent/testing';
 import { cascadingCancelUri, traceContextUri } from '@switchyard/protocol';
 import { agentCardSchema, parse } from '@switchyard/protocol/schemas';
 import { describe, expect, it } from 'vitest';
 import { agentThat } from '../../../tests/support/agent-that.ts';
 import { executorThat, newTask, pizzaDesk, StepByStep, says, update } from '../../../tests/support/sdk-executors.ts';
+import { until } from '../../../tests/support/until.ts';
 import { remoteAgent, remoteExecutor } from '../src/index.ts';
 import { agentOf, begin } from './remote-turns.ts';
 import { ScriptedAgent } from './scripted-agent.ts';
@@ -217,6 +219,22 @@ describe('the card of a remote agent', () => {
     await using server = await new ScriptedAgent({}, { version: '', ...modes }).start();
     const { card } = await remoteAgent({ id: 'go', cardUrl: server.cardUrl, cardTimeoutMs: 0 });
     expect(card).toMatchObject({ version: 'unknown', ...modes });
+  });
+
+  it('that cannot be read is shown as what the turn waits for, until it can', async () => {
+    await using server = await new SdkHttpServer(pizzaDesk).start();
+    const { cardUrl } = server;
+    await server.kill();
+    const shown: (LongWait | undefined)[] = [];
+    const port = Object.assign(new MemoryPort({ message: 'Pineapple' }), {
+      showWait: (wait: LongWait | undefined) => shown.push(wait),
+    });
+    const result = executeTurn(agentThat(remoteExecutor({ cardUrl })), port);
+    await until(() => shown.length > 0, { what: 'it is shown' });
+    await server.start();
+    expect(await result).toMatchObject({ state: 'TASK_STATE_COMPLETED' });
+    expect(shown[0]).toEqual({ for: 'remote-agent', text: 'it gave no answer (ECONNREFUSED)' });
+    expect(shown.at(-1)).toBe(undefined);
   });
 
   it('that cannot be read until cardTimeoutMs causes an error with its URL', async () => {

@@ -18,6 +18,7 @@ export const findings = [
   'waits-for-input',
   'waits-for-auth',
   'waits-for-call',
+  'remote-unreachable',
   'suspended',
   'cancel-waits',
   'webhook-fails',

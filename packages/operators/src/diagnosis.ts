@@ -25,6 +25,7 @@ const rules: readonly Rule[] = [
   agentUnknown,
   workerFrozen,
   waitsForCall,
+  remoteUnreachable,
   running,
   agentPaused,
   workersSilent,
@@ -192,10 +193,31 @@ function waitsForCall({ turn, calls }: TaskFacts): Diagnosis | undefined {
   return { finding: 'waits-for-call', isStuck: false, text, ...since(turn.sinceMs), see, actions: ['wait', 'cancel'] };
 }
 
-function running({ turn }: TaskFacts): Diagnosis | undefined {
+/** Nothing is wrong here: the agent elsewhere must answer. */
+function remoteUnreachable({ turn, record }: TaskFacts): Diagnosis | undefined {
+  if (!isAlive(turn) || turn.waitsFor?.for !== 'remote-agent') return undefined;
+  const text =
+    `Worker ${turn.worker} cannot reach the remote agent, and tries again every few seconds: ` +
+    `${turn.waitsFor.text.replace(/\.$/, '')}.`;
+  const see = [...workerOf(turn), link('agent', record.agent)];
+  return {
+    finding: 'remote-unreachable',
+    isStuck: false,
+    text: record.attempts > 1 ? `${text} This is attempt ${record.attempts}.` : text,
+    ...since(turn.sinceMs),
+    see,
+    actions: ['wait', 'cancel'],
+  };
+}
+
+function running({ turn, record }: TaskFacts): Diagnosis | undefined {
   if (!isAlive(turn)) return undefined;
-  const wait = turn.waitsFor === undefined ? '' : ` It waits for room of the limit "${turn.waitsFor}".`;
-  const text = `Worker ${turn.worker} runs the task.${wait}`;
+  const texts = [
+    `Worker ${turn.worker} runs the task.`,
+    turn.waitsFor && `It waits for room of the limit "${turn.waitsFor.text}".`,
+    record.reason && `The attempt before has failed: ${record.reason.message.replace(/\.$/, '')}.`,
+  ];
+  const text = texts.filter(Boolean).join(' ');
   return {
     finding: 'running',
     isStuck: false,

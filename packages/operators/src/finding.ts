@@ -35,6 +35,7 @@ export type Finding =
   | 'waits-for-input'
   | 'waits-for-auth'
   | 'waits-for-call'
+  | 'remote-unreachable'
   | 'suspended'
   | 'cancel-waits'
   | 'webhook-fails'

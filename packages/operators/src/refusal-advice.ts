@@ -53,6 +53,8 @@ function ofRemoteAgent({ codes, status, isAddress }: Refusal): string {
     return `Change the credentials for the remote agent (headers or auth): it refuses them (${status}).`;
   if (status === 404)
     return 'Correct the address of the remote agent (cardUrl, or the URL in its card): nothing is there.';
+  if (codes.has('bad-card'))
+    return 'Let the remote agent serve a card that can be used, as the message says, or correct its address.';
   return 'Change what the remote agent refuses, as the message says: it refuses the same message again.';
 }
 

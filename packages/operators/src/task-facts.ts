@@ -7,7 +7,7 @@ import type { TaskDelivery } from './task-deliveries.ts';
 import { type Failure, isOfAttempt } from './task-failures.ts';
 import type { StoredTask, TaskRecord } from './task-record.ts';
 import { type UsedPlaces, usedPlaces } from './used-places.ts';
-import type { BlockedReport, WorkerReading } from './worker-report.ts';
+import type { BlockedReport, ReportedWait, WorkerReading } from './worker-report.ts';
 
 /** The facts for a diagnosis. */
 export interface TaskFacts {
@@ -75,8 +75,8 @@ export interface TurnFacts {
   /** Time until another worker may take the turn over; 0: it may now. */
   readonly leaseMs: number;
   readonly sinceMs: number | undefined;
-  /** The limit, such as that of a model, for whose room it waits. */
-  readonly waitsFor?: string | undefined;
+  /** What it has long to wait for. */
+  readonly waitsFor?: ReportedWait | undefined;
 }
 
 /** The job that will begin the next turn. */

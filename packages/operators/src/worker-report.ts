@@ -27,13 +27,21 @@ export interface WorkerFigures {
   readonly firstEventP95Ms: number | null;
 }
 
+/** What a turn waits for besides its own work. */
+export interface ReportedWait {
+  /** `limit`: room of a limit, such as that of a model. `remote-agent`: an agent elsewhere, which cannot be reached. */
+  readonly for: 'limit' | 'remote-agent';
+  /** The name of the limit; why the agent cannot be reached. */
+  readonly text: string;
+}
+
 /** A turn that the worker runs, as far as it knows. */
 export interface ReportedTurn {
   readonly taskId: string;
   readonly epoch: number;
   readonly runsForMs: number;
-  /** The limit, such as that of a model, for whose room it has long to wait. */
-  readonly waitsFor?: string | undefined;
+  /** What it has long to wait for. */
+  readonly waitsFor?: ReportedWait | undefined;
 }
 
 /** What blocks the main thread of a worker, as far as its process can see. */
@@ -79,6 +87,6 @@ export interface WorkerReading {
     /** ISO time. */
     readonly since: string;
     /** As in the report. */
-    readonly waitsFor?: string | undefined;
+    readonly waitsFor?: ReportedWait | undefined;
   }[];
 }

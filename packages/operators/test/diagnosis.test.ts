@@ -133,8 +133,18 @@ const cases: readonly [finding: Finding, facts: TaskFacts, text: string][] = [
   ['running', running, 'Worker host-1 runs the task.'],
   [
     'running',
-    { ...running, turn: { ...turn, waitsFor: 'api.example/large' } },
+    { ...running, turn: { ...turn, waitsFor: { for: 'limit', text: 'api.example/large' } } },
     'Worker host-1 runs the task. It waits for room of the limit "api.example/large".',
+  ],
+  [
+    'running',
+    { ...running, record: { ...active, attempts: 2, reason: { kind: 'threw', message: 'The oven is cold.' } } },
+    'Worker host-1 runs the task. The attempt before has failed: The oven is cold.',
+  ],
+  [
+    'remote-unreachable',
+    { ...running, turn: { ...turn, waitsFor: { for: 'remote-agent', text: 'it failed (HTTP 500)' } } },
+    'Worker host-1 cannot reach the remote agent, and tries again every few seconds: it failed (HTTP 500).',
   ],
   ['running', { ...running, agent: { workers: 2, paused: true, waiting: 0 } }, 'Worker host-1 runs the task.'],
   ['running', { ...running, turn: { ...turn, silentMs: undefined } }, 'Worker host-1 runs the task.'],
@@ -364,6 +374,7 @@ test.each([
   ['remote-refused', { cause: { type: 'RemoteError', message: 'No.', status: 422 } }, 'Change what the remote agent'],
   ['remote-refused', { cause: addressRefused }, 'Allow the address if it may be called: in trustedOrigins'],
   ['remote-refused', { code: 'untrusted-origin' }, 'Allow the address if it may be called: in trustedOrigins'],
+  ['remote-refused', { code: 'bad-card' }, 'Let the remote agent serve a card that can be used'],
   ['remote-refused', { code: 'lost' }, 'See why the remote agent has lost its task'],
   ['remote-refused', { code: 'doubt' }, 'See whether the remote agent has done it'],
   ['file-refused', { cause: addressRefused }, 'Allow the address if workers may read it (AGENT_ALLOW_HOSTS'],

@@ -31,6 +31,7 @@ const words: Readonly<Partial<Record<Diagnosis['finding'], Words>>> = {
   'worker-frozen': ['worker-silent', 'The worker that runs the task does not answer.'],
   'worker-dead': ['worker-lost', 'The worker that ran the task is gone; another one takes over.'],
   'waits-for-call': ['called-agent', 'The agent waits for another agent.'],
+  'remote-unreachable': ['unreachable', 'The agent does not answer; it is tried again every few seconds.'],
   suspended: ['suspended', 'The agent waits for a time, or for an event from outside.'],
   'cancel-waits': ['cancel', 'The agent has been told to stop, and has not stopped yet.'],
 };

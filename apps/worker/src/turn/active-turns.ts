@@ -1,3 +1,4 @@
+import type { LongWait } from '@switchyard/agent/runtime';
 import type { ReportedTurn } from '@switchyard/operators';
 import type { OpenTurn } from '@switchyard/store';
 import type { TurnBoard } from '../blocked/turn-board.ts';
@@ -7,8 +8,7 @@ interface Entry {
   readonly turn: OpenTurn;
   /** As performance.now(). */
   readonly begunAt: number;
-  /** The limit for whose room it has long to wait. */
-  waitsFor?: string | undefined;
+  waitsFor?: LongWait | undefined;
 }
 
 /** The turns that run in this process, for reports. */
@@ -33,9 +33,9 @@ export class ActiveTurns {
     };
   }
 
-  /** Shows which limit a turn waits for. @param name undefined: it waits no more */
-  setWait(turn: OpenTurn, name: string | undefined): void {
-    for (const entry of this.#entries) if (entry.turn === turn) entry.waitsFor = name;
+  /** Shows what a turn has long to wait for. @param wait undefined: it waits no more */
+  setWait(turn: OpenTurn, wait: LongWait | undefined): void {
+    for (const entry of this.#entries) if (entry.turn === turn) entry.waitsFor = wait;
   }
 
   /** Number of running turns, by agent. */

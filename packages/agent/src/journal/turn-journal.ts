@@ -56,6 +56,7 @@ export class TurnJournal {
     this.#turnScope = new TurnScope({ agent: port.input.agent, taskId: port.input.task.id });
     this.pace = new TurnPace(port, this.signal);
     this.#turnScope.pace = this.pace;
+    this.#turnScope.showWait = (wait) => port.showWait?.(wait);
     this.#turnScope.onModelCall = (call) => port.noteModelCall?.(call);
     this.#turnScope.onBudgetCheck = () => this.checkBudget('model');
     this.#state = port.input.task.status.state;

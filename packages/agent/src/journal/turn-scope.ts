@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { TurnPace } from '../pace/turn-pace.ts';
+import type { LongWait } from '../port/long-wait.ts';
 import type { ModelCall } from '../port/model-call.ts';
 import type { StepEvents } from './step-events.ts';
 
@@ -28,6 +29,8 @@ export class TurnScope {
   onModelCall: ((call: ModelCall) => void) | undefined;
   /** Of the whole turn: rejects if a budget is spent. */
   onBudgetCheck: (() => Promise<void>) | undefined;
+  /** Of the whole turn: shows operators what it waits for. */
+  showWait: ((wait: LongWait | undefined) => void) | undefined;
   /** Of the whole turn. */
   pace: TurnPace | undefined;
   /** Of the whole turn: its outcome is written, or being written. */

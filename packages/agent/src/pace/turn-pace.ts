@@ -40,14 +40,14 @@ const endless: Room = { isKept: false, used: async () => undefined, slowDown: as
 
 /** Lets a turn wait until there is room for its requests. */
 export class TurnPace {
-  readonly #port: Pick<TurnPort, 'pace' | 'log'>;
+  readonly #port: Pick<TurnPort, 'pace' | 'log' | 'showWait'>;
   readonly #signal: AbortSignal;
   /** By name: a request that its service refused waits again, and goes on with the wait that it had. */
   readonly #refused = new Map<string, Wait>();
   /** When the turn will be interrupted, as performance.now(). */
   endsAt = Number.POSITIVE_INFINITY;
 
-  constructor(port: Pick<TurnPort, 'pace' | 'log'>, signal: AbortSignal) {
+  constructor(port: Pick<TurnPort, 'pace' | 'log' | 'showWait'>, signal: AbortSignal) {
     this.#port = port;
     this.#signal = signal;
   }
@@ -72,7 +72,7 @@ export class TurnPace {
         this.#checkTime(request, reply.inMs);
         if (!isLong && reply.inMs > 0 && performance.now() - wait.begunMs + reply.inMs >= LONG_WAIT_MS) {
           isLong = true;
-          pace.onLongWait?.(request.name);
+          this.#port.showWait?.({ for: 'limit', text: request.name });
           this.#logOnce(
             wait,
             `Waits for room of the limit "${request.name}", in about ${Math.ceil(reply.inMs / 1_000)} s`,
@@ -84,7 +84,7 @@ export class TurnPace {
         tag = reply.tag;
       }
     } finally {
-      if (isLong) pace.onLongWait?.(undefined);
+      if (isLong) this.#port.showWait?.(undefined);
     }
   }
 

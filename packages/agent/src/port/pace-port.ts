@@ -31,6 +31,4 @@ export interface PacePort {
   ask(id: string, request: RoomRequest, tag?: string): Promise<RoomReply>;
   /** Never rejects. */
   correct(id: string, request: RoomRequest, correction: RoomCorrection): Promise<void>;
-  /** For operators: the turn has long to wait for room of this limit. Undefined: it waits no more. */
-  onLongWait?(name: string | undefined): void;
 }

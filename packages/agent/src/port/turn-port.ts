@@ -5,6 +5,7 @@ import type { ContextPort } from './context-port.ts';
 import type { ConversationPort } from './conversation-port.ts';
 import type { FilePort } from './file-port.ts';
 import type { LogLine } from './log-line.ts';
+import type { LongWait } from './long-wait.ts';
 import type { CountedUsage, ModelCall } from './model-call.ts';
 import type { PacePort } from './pace-port.ts';
 import type { SteeringPort } from './steering-port.ts';
@@ -51,6 +52,8 @@ export interface TurnPort {
   confirm(): Promise<void>;
   /** Writes a log line, without anything that may be a secret. Never throws. */
   log(line: LogLine): void;
+  /** For operators: the turn has long to wait. Undefined: it waits no more. Never throws. Unset: nobody reads it. */
+  showWait?(wait: LongWait | undefined): void;
   /** Counts a request to a model, and notes it for operators. Never throws. Unset: nobody reads it. */
   noteModelCall?(call: ModelCall): void;
   /**

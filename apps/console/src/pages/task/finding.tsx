@@ -126,6 +126,7 @@ const names: Partial<Record<Diagnosis['finding'], string>> = {
   'retry-waits': 'it failed, and is tried again',
   'tenant-over-share': 'others are served in turn with its tenant',
   'waits-for-place': 'its agent runs as many turns as it may',
+  'remote-unreachable': 'its remote agent does not answer',
   'cancel-waits': 'its cancel waits',
   'webhook-fails': 'a webhook fails',
 };
@@ -144,6 +145,7 @@ const isForPerson = (finding: Diagnosis['finding']): boolean =>
 const slow: ReadonlySet<Diagnosis['finding']> = new Set([
   'tenant-over-share',
   'retry-waits',
+  'remote-unreachable',
   'worker-dead',
   'job-missing',
   'webhook-fails',

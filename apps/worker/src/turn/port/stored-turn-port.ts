@@ -6,6 +6,7 @@ import {
   continuedWork,
   type FilePort,
   type LogLine,
+  type LongWait,
   type ModelCall,
   type PacePort,
   type SteeringPort,
@@ -49,8 +50,8 @@ interface StoredTurnDependencies extends CallDependencies {
   /** Of the gateway, as services outside reach it. */
   readonly publicUrl?: string | undefined;
   readonly pace: Pick<StoredPace, 'of'>;
-  /** Shows which limit a turn waits for. */
-  readonly turns: { setWait(turn: OpenTurn, name: string | undefined): void };
+  /** Shows what a turn has long to wait for. */
+  readonly turns: { setWait(turn: OpenTurn, wait: LongWait | undefined): void };
 }
 
 /** A turn's port, implemented with the store. */
@@ -65,6 +66,7 @@ export class StoredTurnPort implements TurnPort {
   readonly files: FilePort;
   readonly steering: SteeringPort | undefined;
   readonly pace: PacePort;
+  readonly showWait: (wait: LongWait | undefined) => void;
   readonly budgetAnswer: BudgetAnswer | undefined;
   readonly #turn: OpenTurn;
   readonly #controls: TurnControls;
@@ -74,6 +76,7 @@ export class StoredTurnPort implements TurnPort {
 
   constructor(dependencies: StoredTurnDependencies, turn: OpenTurn, controls: TurnControls) {
     const { store, agent, pace, turns } = dependencies;
+    this.showWait = (wait) => turns.setWait(turn, wait);
     this.#turn = turn;
     this.#controls = controls;
     this.signal = controls.signal;
@@ -87,7 +90,7 @@ export class StoredTurnPort implements TurnPort {
     this.conversations = new StoredConversations(new Conversations(store.inside), turn);
     this.#workerFiles = dependencies.files;
     this.files = dependencies.files.of(turn);
-    this.pace = { ...pace.of(turn.start.principal.tenant), onLongWait: (name) => turns.setWait(turn, name) };
+    this.pace = pace.of(turn.start.principal.tenant);
     this.steering = agent.whileWorking === 'steer' ? steeringOf(turn, dependencies.files) : undefined;
   }
 
