@@ -113,6 +113,35 @@ it('does not use a .env that every user may write, and says so', async () => {
   expect(err).toContain('.env is not used: every user may write it');
 });
 
+it.each([
+  ['a folder', 'it is no file', (path: string) => mkdir(path)],
+  ['missing', 'there is no such file', async () => undefined],
+])('says that --config is %s', async (_, why, make) => {
+  const path = join(folder, 'odd');
+  await make(path);
+  const { code, err } = await run(['config', 'show', '--config', path], { folder });
+  expect([code, err]).toEqual([2, expect.stringContaining(`--config ${path}: ${why}`)]);
+});
+
+it('goes on without a .env that it cannot read, and says why; as --config it is an error', async () => {
+  const path = join(folder, '.env');
+  // As root, a test may read every file; a socket is none.
+  const socket = createServer().listen(path);
+  await once(socket, 'listening');
+  const { code, err } = await run(['config', 'show'], { folder });
+  const named = await run(['config', 'show', '--config', path], { folder });
+  socket.close();
+  expect([code, err]).toEqual([0, expect.stringContaining(`warning: ${path} is not used: it cannot be read: ENXIO`)]);
+  expect([named.code, named.err]).toEqual([2, expect.stringContaining(`--config ${path}: it cannot be read: ENXIO`)]);
+});
+
+it('says why there is no key of operators in its file', async () => {
+  const ask = async (ADMIN_KEY_FILE: string) => (await run(['queue'], { folder, env: { ADMIN_KEY_FILE } })).err;
+  await writeFile(join(folder, 'empty'), '\n');
+  expect(await ask(folder)).toContain(`There is no operator's key: ${folder} cannot be read (EISDIR)`);
+  expect(await ask(join(folder, 'empty'))).toContain('/empty is empty');
+});
+
 describe('addresses.json', () => {
   let api: StandInApi;
   beforeAll(async () => {

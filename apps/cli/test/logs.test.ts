@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
@@ -64,6 +64,16 @@ test('what up prints is kept for its owner only, redacted, and printed again for
   expect(document.lines).toMatchObject([{ process: 'worker 2', msg: 'the order is taken' }, { level: 40 }]);
   const severe = await json(['logs', '--level', 'error'], { folder });
   expect(severe.document.lines).toMatchObject([{ msg: 'another one' }]);
+});
+
+test('a log that cannot be read is named, with the reason', async () => {
+  const data = join(folder, 'odd');
+  await mkdir(join(data, 'log.jsonl'), { recursive: true });
+  const { code, err } = await run(['logs'], { folder, env: { DATA_DIR: data } });
+  expect([code, err]).toEqual([
+    1,
+    expect.stringMatching(/NO_LOG\nReason: The log \S+log\.jsonl cannot be read: EISDIR/),
+  ]);
 });
 
 test('a folder where up has not run: where logs are; an unknown level: which there are', async () => {

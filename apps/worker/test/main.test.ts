@@ -106,6 +106,12 @@ describe('the worker as a process', () => {
     expect(worker.output()).not.toContain('    at ');
   });
 
+  it('exits with an error if it is given a folder instead of a module', async () => {
+    const worker = await start(['--agents', folder]);
+    expect(await worker.exited).toBe(1);
+    expect(worker.output()).toContain(`Reason: ${folder} is a folder: name the file of an agent in it.`);
+  });
+
   it('exits with an error if a module ends the process, or waits for what never comes', async () => {
     for (const [code, error] of [
       ['\n  process.exit(0);\n', /agent\.ts:2:11: it calls process\.exit\(0\)/],

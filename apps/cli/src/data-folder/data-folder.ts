@@ -99,7 +99,9 @@ export interface ReadAddresses {
  */
 export async function readAddresses(dataFolder: string): Promise<ReadAddresses> {
   const path = join(dataFolder, addressFile);
-  const file = await readOwnFile(path, { isPrivate: true }).catch((error: unknown) => ({ refusal: String(error) }));
+  const file = await readOwnFile(path, { isPrivate: true }).catch((error: unknown) => ({
+    refusal: error instanceof Error ? error.message : String(error),
+  }));
   if (!file) return {};
   if ('refusal' in file) return { problem: `${path} is not used: ${file.refusal}` };
   const addresses = parsed(addressesSchema, file.text);

@@ -70,7 +70,7 @@ async function* parsedLines(files: LogFiles, following: Parameters<typeof logLin
       if (line) yield line;
     }
   } catch (error) {
-    throw isMissing(error) ? noLog(files) : error;
+    throw isMissing(error) ? noLog(files) : unreadable(files, error);
   }
 }
 
@@ -83,6 +83,14 @@ function parsed(text: string): Line | undefined {
 }
 
 const isMissing = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT';
+
+function unreadable({ current }: LogFiles, error: unknown): unknown {
+  if (!(error instanceof Error && 'syscall' in error)) return error;
+  return new CommandFailure('SWITCHYARD_ERR_NO_LOG', `The log ${current} cannot be read: ${error.message}`, {
+    hint: 'It is for the user who runs switchyard up or npm start.',
+    cause: error,
+  });
+}
 
 function noLog({ current }: LogFiles): CommandFailure {
   return new CommandFailure(

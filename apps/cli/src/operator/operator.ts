@@ -112,14 +112,16 @@ async function readKey(invocation: Invocation, url: string): Promise<string> {
     });
   if ('key' in found) return found.key;
   const { file } = found;
-  try {
-    return (await readFile(file, 'utf8')).trim();
-  } catch (error) {
-    throw new CommandFailure('A2ACLI_ERR_CREDENTIALS_MISSING', `There is no operator's key: ${file} cannot be read`, {
+  const missing = (why: string, cause?: unknown) =>
+    new CommandFailure('A2ACLI_ERR_CREDENTIALS_MISSING', `There is no operator's key: ${file} ${why}`, {
       hint: 'Set ADMIN_KEY, or run this in the folder where switchyard up or npm start runs.',
-      cause: error,
+      cause,
     });
-  }
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw missing(`cannot be read${error instanceof Error && 'code' in error ? ` (${error.code})` : ''}`, error);
+  });
+  if (text.trim() === '') throw missing('is empty');
+  return text.trim();
 }
 
 /** By the name in the error of what is not there. */

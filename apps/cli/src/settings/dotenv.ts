@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { CommandFailure } from '../failures/failure.ts';
@@ -25,38 +26,40 @@ export interface FilePlaces {
 /** The existing files: the local one, then the global one. @throws {CommandFailure} if the given one cannot be read */
 export async function readSettingsFiles(places: FilePlaces): Promise<readonly SettingsFile[]> {
   const { config, folder, home } = places;
-  const local = config === undefined ? await nearest(folder, places) : await named(config, places);
-  const global = await read(join(home, '.config/a2a-cli/.env'), places);
+  const local = config === undefined ? await nearest(folder, places) : await named(config);
+  const global = await found(join(home, '.config/a2a-cli/.env'), places);
   return [local, global].filter((file) => file !== undefined);
 }
 
 /** The first `.env` of a folder and its parents. */
 async function nearest(folder: string, places: FilePlaces): Promise<SettingsFile | undefined> {
   const above = dirname(folder);
-  const file = await read(join(folder, '.env'), places);
+  const file = await found(join(folder, '.env'), places);
   if (file) return { ...file, isOfFolder: true };
   return above === folder ? undefined : nearest(above, places);
 }
 
-async function named(path: string, places: FilePlaces): Promise<SettingsFile> {
-  const refused = (reason: string) => new CommandFailure('A2ACLI_ERR_USAGE', `--config ${path}: ${reason}`);
-  const onRefused = (line: string): void => {
-    throw refused(line);
+async function named(path: string): Promise<SettingsFile> {
+  const refuse = (reason: string): never => {
+    throw new CommandFailure('A2ACLI_ERR_USAGE', `--config ${path}: ${reason}`);
   };
-  const file = await read(path, { ...places, onRefused });
-  if (file) return file;
-  throw refused('there is no such file');
+  const file = await read(path, refuse);
+  return file ?? refuse(existsSync(path) ? 'it is no file' : 'there is no such file');
 }
 
-/** Undefined: there is no such file, or another user could have written it. */
-async function read(path: string, { onRefused }: FilePlaces): Promise<SettingsFile | undefined> {
-  const file = await readOwnFile(path, { allowsLinks: true }).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new CommandFailure('A2ACLI_ERR_USAGE', `Cannot read the settings file: ${reason}`);
-  });
+/** The file, unless it may not be used: then a warning says why. */
+function found(path: string, { onRefused }: FilePlaces): Promise<SettingsFile | undefined> {
+  return read(path, (reason) => onRefused(`warning: ${path} is not used: ${reason}`));
+}
+
+/** Undefined: there is no such file, or `onRefused` was told why it is not used. */
+async function read(path: string, onRefused: (reason: string) => void): Promise<SettingsFile | undefined> {
+  const file = await readOwnFile(path, { allowsLinks: true }).catch((error: unknown) => ({
+    refusal: `it cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+  }));
   if (!file) return undefined;
   if ('refusal' in file) {
-    onRefused(`warning: ${path} is not used: ${file.refusal}`);
+    onRefused(file.refusal);
     return undefined;
   }
   const values = parseEnv(file.text.replace(/^\uFEFF/, ''));

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -58,6 +58,8 @@ async function loadFrom(source: string, { environment, emit }: LoadOptions): Pro
 
 async function loadAgent(module: string): Promise<Agent> {
   if (!existsSync(module)) throw new AgentModuleError(`There is no module ${module}: name the file of an agent.`);
+  if (statSync(module).isDirectory())
+    throw new AgentModuleError(`${module} is a folder: name the file of an agent in it.`);
   const loaded: { default?: unknown } = await import(pathToFileURL(resolve(module)).href).catch((cause: unknown) => {
     throw new AgentModuleError(`The agent module ${module} cannot be loaded:\n  ${loadProblem(cause)}`, { cause });
   });
