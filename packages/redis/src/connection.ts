@@ -110,8 +110,16 @@ const reconnectOnError = (error: Error): false | 2 => (error.message.startsWith(
 // A frozen server does not close its end: commands go to the new master only once the socket is destroyed.
 const COMMON = { lazyConnect: true, maxRetriesPerRequest: null, connectTimeout: 3_000, disconnectTimeout: 500 };
 const STANDALONE = { ...COMMON, retryStrategy: retryDelayMs, reconnectOnError };
-/** A frozen master keeps its connections open: only the sentinels report that there is a new master. */
-const SENTINEL = { ...STANDALONE, failoverDetector: true, sentinelRetryStrategy: retryDelayMs };
+/**
+ * A frozen master keeps its connections open: only the sentinels report that there is a new master. A frozen sentinel
+ * does the same: without a time limit it would be asked for ever, and the others never.
+ */
+const SENTINEL = {
+  ...STANDALONE,
+  failoverDetector: true,
+  sentinelRetryStrategy: retryDelayMs,
+  sentinelCommandTimeout: COMMON.connectTimeout,
+};
 /** With ioredis' defaults, adds fail and workers hang when a master is killed. */
 const CLUSTER = {
   lazyConnect: true,
