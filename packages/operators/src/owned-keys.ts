@@ -12,7 +12,8 @@ const COUNT = 1_000;
  */
 export async function* ownedKeys(redis: RedisConnection, shard: ShardKeys, tenant?: string): AsyncGenerator<OwnedKey> {
   const node = await holderOf(redis, shard.outbox);
-  for (let run = await runOf(node), before = ''; run !== before; run = await runOf(node)) {
+  let [before, run] = ['', await runOf(node)];
+  do {
     before = run;
     let cursor = '0';
     do {
@@ -20,10 +21,11 @@ export async function* ownedKeys(redis: RedisConnection, shard: ShardKeys, tenan
       cursor = next;
       for (const key of keys) yield shard.ownedKey(key);
     } while (cursor !== '0');
-  }
+    run = await runOf(node);
+  } while (run !== before);
   if ((await holderOf(redis, shard.outbox)) !== node) throw new SlotMoves();
 }
 
-/** Differs after a restart, and after a fail-over that a sentinel has made. */
+/** Differs after a restart, and after a fail-over that a sentinel has made. '': the server, such as a proxy, hides it. */
 const runOf = async (node: Parameters<typeof infoOf>[0]): Promise<string> =>
   (await infoOf(node, 'server')).run_id ?? '';

@@ -75,3 +75,15 @@ test('all keys are found, although Redis restarts meanwhile and orders them anew
   expect(seen.size).toBe(KEYS);
   await second.stop();
 });
+
+test('all keys are found, although the server does not say which run of it this is', async () => {
+  const server = await startRedis();
+  onTestFinished(() => server.stop());
+  const { commands: redis } = createConnections({ redisUrl: server.url }, { isReplicated: false });
+  await using _ = { [Symbol.asyncDispose]: async () => redis.disconnect() };
+  const [shard] = new Shards('hidden', 1).all;
+  if (!shard) throw new Error('There is no shard.');
+  await redis.set(shard.memory(alice, 'context'), '1');
+  const hiding = Object.assign(redis, { info: async () => '# Server\r\nredis_version:7.2.0\r\n' });
+  expect(await Array.fromAsync(ownedKeys(hiding, shard, alice.principal.tenant))).toHaveLength(1);
+});
