@@ -196,3 +196,18 @@ describe('a turn that runs again when the store has forgotten the messageId of i
     expect(new Set(runs).size).toBe(1);
   });
 });
+
+test('a call to a task that has asked for an authorization before gets its own answer, however often its turn resumes', async () => {
+  const boss = agent('boss', async (turn) => {
+    const { taskId } = await turn.call('bank', 'first');
+    const [{ state, text }] = await Promise.all([turn.call('bank', 'second', { taskId }), turn.sleep(1_100)]);
+    return turn.complete(`${state} ${text}`);
+  });
+  const bank = agent('bank', async (turn) => {
+    if (turn.text === 'first') return turn.requireAuth('Please sign in, then send a message.');
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    return turn.complete('done');
+  });
+  const store = await stage([boss, bank], 50);
+  expect(await answers(store, 'boss', ['go'])).toEqual(['TASK_STATE_COMPLETED done']);
+});

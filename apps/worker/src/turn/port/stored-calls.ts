@@ -88,12 +88,19 @@ export class StoredCalls implements CallPort {
     // Another process may have placed it.
     if (isWebUrl(call.agent)) await this.#dependencies.consumeRemoteAgents();
     const scope = this.#scopeOf(call);
-    const released = await this.#dependencies.yieldSlot(() => awaitOutcome(this.#store.feeds, scope, { call, signal }));
-    if (!released || released === 'missing') return released;
-    const outcome = await readOutcome(this.#store.tasks, scope, { taskId: call.taskId, last: released });
-    if (outcome !== 'missing' && isTerminal(outcome.task.status.state))
-      await this.#store.calls.forget(this.#turn, call.taskId);
-    return outcome;
+    for (let from = call; ; ) {
+      const awaited = { call: from, signal };
+      const released = await this.#dependencies.yieldSlot(() => awaitOutcome(this.#store.feeds, scope, awaited));
+      if (!released || released === 'missing') return released;
+      const outcome = await readOutcome(this.#store.tasks, scope, { taskId: call.taskId, last: released });
+      if (outcome === 'missing') return outcome;
+      const { state } = outcome.task.status;
+      if (isTerminal(state)) await this.#store.calls.forget(this.#turn, call.taskId);
+      // An authorization that was asked for at an earlier message, or has come meanwhile, is no outcome.
+      if (released.state !== 'TASK_STATE_AUTH_REQUIRED' || isTerminal(state) || state === released.state)
+        return outcome;
+      from = { ...call, after: { seq: released.seq, incarnation: released.incarnation } };
+    }
   }
 
   read(call: PlacedCall): Promise<CallOutcome | 'missing'> {
