@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Ops } from '@switchyard/operators';
 import { Store } from '@switchyard/store';
 import { Redis } from 'ioredis';
 import { uniquePrefix } from '../../tests/support/prefix.ts';
@@ -44,7 +45,8 @@ for (let sent = 0; sent < turns; sent += 200) {
   );
   for (const acceptance of await Promise.all(batch)) if (acceptance.verdict === 'accepted') ids.push(acceptance.taskId);
 }
-const suspended = async () => (await store.waits.count()) === turns;
+const ops = new Ops(store);
+const suspended = async () => (await ops.suspendedTurns()) === turns;
 await until(suspended, { what: 'all turns are suspended', timeoutMs: due * 1_000, everyMs: 500 });
 const memory = (await infoOf('used_memory')) - before;
 print(`${turns} suspended turns: ${(memory / turns).toFixed(0)} bytes of Redis each, with task, message and events`);

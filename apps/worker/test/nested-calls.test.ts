@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Agent, type CallOptions, defineAgent, type Execute, RetryableError } from '@switchyard/agent';
+import { Ops } from '@switchyard/operators';
 import type { Task } from '@switchyard/protocol';
 import { Store, type StoreSettings } from '@switchyard/store';
 import { afterEach, describe, expect, inject, test } from 'vitest';
@@ -142,7 +143,8 @@ test('a call that takes long suspends the turn, which gets the reply of the same
   });
   const store = await stage([boss, patient], 50);
   const asked = answers(store, 'boss', ['done', 'made']);
-  const suspended = () => store.waits.count().then((count) => count === 4);
+  const ops = new Ops(store);
+  const suspended = async () => (await ops.suspendedTurns()) === 4;
   await until(suspended, { what: 'both callers and both called turns are suspended' });
   const scope = { principal: { tenant: 'acme', subject: 'alice', scopes: [] }, agent: 'worker' };
   const { tasks } = await store.tasks.list(scope, { pageSize: 10, historyLength: 0 });

@@ -131,13 +131,6 @@ export class Waits {
   resume(shards = this.#dependencies.shards.all): Promise<DueTasks> {
     return workOffDue(this.#dependencies, shards, { key: 'suspended', script: resumeTurnsScript });
   }
-
-  /** Number of suspended turns. */
-  async count(): Promise<number> {
-    const { redis, shards } = this.#dependencies;
-    const counts = await Promise.all(shards.all.map(({ suspended }) => redis.zcard(suspended)));
-    return counts.reduce((sum, count) => sum + count, 0);
-  }
 }
 
 const orInfinity = (ms: number): number => (ms < 0 ? Number.POSITIVE_INFINITY : ms);

@@ -64,7 +64,7 @@ describe('a suspended turn', () => {
     expect(status.state).toBe('TASK_STATE_WORKING');
     expect(metadata).toEqual({ [suspendedUri]: [{ event: 'payment' }] });
     expect(await listed(own)).toEqual([taskId]);
-    expect(await own.waits.count()).toBe(1);
+    expect(await redis.zrange(`${own.settings.prefix}{s0}:outbox:suspended`, 0, '-1')).toEqual([taskId]);
     expect(await own.outbox.sweep()).toEqual({ added: 0, known: 0, canceled: 0 });
   });
 
