@@ -10,7 +10,7 @@ export interface RedisInspection {
   readonly server: string;
   readonly maxmemoryPolicy: string | undefined;
   readonly isAppendOnly: boolean;
-  /** The file that Redis could not write the last time, as when its disk is full: it may refuse all writes. */
+  /** The file that Redis could not write the last time, as when its disk is full: it refuses all writes. */
   readonly unwritten?: 'append-only file' | 'snapshot' | undefined;
   /** Bytes up to which a field of a hash is packed. */
   readonly listpackValue: number | undefined;
@@ -42,37 +42,45 @@ export function inspectRedis(access: RedisAccess, keys: readonly string[] = []):
 }
 
 async function inspect(node: Redis): Promise<Omit<RedisInspection, 'keys'>> {
-  const [info, listpackValue, streamNodeBytes] = await Promise.all([
+  const [info, listpackValue, streamNodeBytes, stopsWrites, save] = await Promise.all([
     infoOf(node),
-    numberOf(node, 'hash-max-listpack-value'),
-    numberOf(node, 'stream-node-max-bytes'),
+    settingOf(node, 'hash-max-listpack-value'),
+    settingOf(node, 'stream-node-max-bytes'),
+    settingOf(node, 'stop-writes-on-bgsave-error'),
+    settingOf(node, 'save'),
   ]);
+  const needsSnapshots = stopsWrites !== 'no' && save !== '';
   const { valkey_version: valkey, redis_version: redis = '' } = info;
   return {
     address: `${node.options.host}:${node.options.port}`,
     server: valkey ? `Valkey ${valkey}` : `Redis ${redis}`,
     maxmemoryPolicy: info.maxmemory_policy,
     isAppendOnly: info.aof_enabled === '1',
-    unwritten: unwrittenIn(info),
-    listpackValue,
-    streamNodeBytes,
+    unwritten: unwrittenIn(info, needsSnapshots),
+    listpackValue: orNumber(listpackValue),
+    streamNodeBytes: orNumber(streamNodeBytes),
     usedBytes: Number(info.used_memory ?? 0),
     maxBytes: Number(info.maxmemory ?? 0),
     ...(await timesOf(node)),
   };
 }
 
-function unwrittenIn(info: Readonly<Record<string, string | undefined>>): RedisInspection['unwritten'] {
+/** @param needsSnapshots whether it takes no writes after a snapshot that failed */
+function unwrittenIn(
+  info: Readonly<Record<string, string | undefined>>,
+  needsSnapshots: boolean,
+): RedisInspection['unwritten'] {
   if (info.aof_last_write_status === 'err') return 'append-only file';
-  return info.rdb_last_bgsave_status === 'err' ? 'snapshot' : undefined;
+  return needsSnapshots && info.rdb_last_bgsave_status === 'err' ? 'snapshot' : undefined;
 }
 
-async function numberOf(node: Redis, name: string): Promise<number | undefined> {
-  // A managed Redis refuses this command, as do users without permission.
+/** @returns undefined: a managed Redis refuses this command, as do users without permission */
+async function settingOf(node: Redis, name: string): Promise<string | undefined> {
   const answer = await node.config('GET', name).catch(() => undefined);
-  const value = Array.isArray(answer) ? answer[1] : undefined;
-  return value === undefined ? undefined : Number(value);
+  return Array.isArray(answer) && answer[1] !== undefined ? String(answer[1]) : undefined;
 }
+
+const orNumber = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
 
 async function timesOf(node: Redis): Promise<Pick<RedisInspection, 'clockAheadMs' | 'latencyMs'>> {
   let latencyMs = Number.POSITIVE_INFINITY;

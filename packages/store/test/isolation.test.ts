@@ -138,3 +138,15 @@ test('a turn beside a suspect can be suspended, and goes on after half a minute'
   await vi.advanceTimersByTimeAsync(2);
   expect(waiting.state.isGoingOn).toBe(true);
 });
+
+test('of two turns that may go on while a suspect waits, one does', async () => {
+  const { own, others, suspect } = startProcess();
+  const waiting = [await waitingTurn(own), await waitingTurn(own), await waitingTurn(others)];
+  const { turn, begun } = suspect();
+  await begun;
+  for (const { goOn } of waiting) goOn();
+  await settled();
+  void own.yieldSlot(turn, never);
+  await settled();
+  expect(waiting.filter(({ state }) => state.isGoingOn)).toHaveLength(1);
+});

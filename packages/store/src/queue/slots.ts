@@ -103,15 +103,13 @@ export class Slots {
       goesOn = found !== undefined;
       return found;
     } finally {
-      if (goesOn) await this.#untilAlone(turn);
-      this.#endWait(turn);
+      await this.#goOn(turn, goesOn);
     }
   }
 
-  /** Beside a suspect, turns that have waited go on one at a time, too. */
-  async #untilAlone(turn: object): Promise<void> {
-    if (!this.#process) return;
-    let isLate = false;
+  /** Beside a suspect, turns that have waited go on one at a time, too: nothing comes between the look and the count. */
+  async #goOn(turn: object, mustBeAlone: boolean): Promise<void> {
+    let isLate = !mustBeAlone;
     const late = setTimeout(() => {
       isLate = true;
       this.review();
@@ -121,9 +119,6 @@ export class Slots {
       await this.#changed.promise;
     }
     clearTimeout(late);
-  }
-
-  #endWait(turn: object): void {
     const waits = this.#waits.get(turn) ?? 0;
     if (waits > 1) this.#waits.set(turn, waits - 1);
     else this.#waits.delete(turn);
