@@ -19,7 +19,11 @@ function startProcess() {
     };
     const turn = {};
     const ended = isolation.run(run).finally(() => own.leave(turn));
-    return { turn, begun: begun.promise, end: () => (end.resolve(), ended) };
+    const endIt = (): Promise<void> => {
+      end.resolve();
+      return ended;
+    };
+    return { turn, begun: begun.promise, end: endIt };
   };
   return { own, others, suspect };
 }

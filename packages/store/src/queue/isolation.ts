@@ -8,9 +8,8 @@ import { ALONE_WITHIN_MS, type ProcessLoad, type Slots } from './slots.ts';
  */
 export class Isolation implements ProcessLoad {
   readonly #slots = new Set<Slots>();
-  #isClaimed = false;
-  /** A suspect runs, or waits until it is alone. */
-  #isIsolated = false;
+  /** `isolated`: a suspect runs, or waits until it is alone. */
+  #state: 'free' | 'claimed' | 'isolated' = 'free';
   #isAlone: (() => void) | undefined;
 
   get active(): number {
@@ -25,7 +24,7 @@ export class Isolation implements ProcessLoad {
   join(slots: Slots): void {
     this.#slots.add(slots);
     slots.onChange(() => this.#onChange());
-    if (this.#isIsolated) slots.isolate(this);
+    if (this.#state === 'isolated') slots.isolate(this);
   }
 
   leave(slots: Slots): void {
@@ -34,30 +33,26 @@ export class Isolation implements ProcessLoad {
 
   /** @returns whether a suspect may be taken: then call `run`, or `free` if there is none */
   claim(): boolean {
-    if (this.#isClaimed) return false;
-    this.#isClaimed = true;
+    if (this.#state !== 'free') return false;
+    this.#state = 'claimed';
     return true;
   }
 
   free(): void {
-    this.#isClaimed = false;
+    this.#state = 'free';
   }
 
   /** Runs the claimed suspect once it is alone. It holds a slot. */
   async run(suspect: () => Promise<void>): Promise<void> {
-    this.#isolate(true);
+    this.#state = 'isolated';
+    for (const slots of this.#slots) slots.isolate(this);
     try {
       await this.#alone();
       await suspect();
     } finally {
       this.free();
-      this.#isolate(false);
+      for (const slots of this.#slots) slots.isolate(undefined);
     }
-  }
-
-  #isolate(isIsolated: boolean): void {
-    this.#isIsolated = isIsolated;
-    for (const slots of this.#slots) slots.isolate(isIsolated ? this : undefined);
   }
 
   #alone(): Promise<void> {
@@ -75,7 +70,7 @@ export class Isolation implements ProcessLoad {
 
   /** A turn of any queue has ended, or waits. */
   #onChange(): void {
-    if (!this.#isIsolated) return;
+    if (this.#state !== 'isolated') return;
     if (this.active <= 1) this.#isAlone?.();
     for (const slots of this.#slots) slots.review();
   }
