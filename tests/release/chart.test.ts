@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { rootCertificates } from 'node:tls';
 import { findRedisServer, freePort, spawnGuarded } from '@switchyard/local';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig as readGatewayConfig } from '../../apps/gateway/src/config.ts';
@@ -118,7 +119,7 @@ describe.skipIf(skipped)(`the chart${skipped && ` (not checked: ${skipped})`}`, 
   it.each(files)('gives each program valid settings, with the values %s', (file) => {
     const rendered = render([file], { 'secrets.gateway': '', 'secrets.programs': '', 'secrets.metrics': '' });
     writeFileSync(join(folder, 'redis-password'), 'secret');
-    writeFileSync(join(folder, 'ca.crt'), '-----BEGIN CERTIFICATE-----');
+    writeFileSync(join(folder, 'ca.crt'), rootCertificates[0] ?? '');
     writeFileSync(join(folder, 'deployments.json'), JSON.stringify(listed));
     for (const name of podsOf(rendered).keys()) {
       const own = settingsOf(rendered, name);

@@ -255,22 +255,25 @@ async function orMissing(
 }
 
 /** @param maxBytes as in read.lua */
-async function runRead(
+function runRead(
   { redis, shards, settings }: ReadDependencies,
   requests: readonly ReadRequest[],
   maxBytes: number,
 ): Promise<Reply[]> {
-  try {
-    return await readScript.run(redis, {
+  return readScript
+    .run(redis, {
       keys: { tasks: requests.map(({ taskId }) => shards.of(taskId).task(taskId)) },
       args: { largeBytes: settings.largeTextBytes, maxBytes },
       each: requests,
-    });
-  } catch (error) {
-    const isRefused = error instanceof Error && error.name === 'ReplyError' && !isOutage(error);
-    if (!isRefused || requests.length > 1) throw error;
-    throw new Error(`Task ${requests[0]?.taskId} cannot be read: ${error.message}`, { cause: error });
-  }
+    })
+    .catch((error: unknown) => throwNamed(error, requests));
+}
+
+/** Names the task, if there is one that cannot be read. */
+function throwNamed(error: unknown, [request, ...others]: readonly ReadRequest[]): never {
+  const isRefused = error instanceof Error && error.name === 'ReplyError' && !isOutage(error);
+  if (!isRefused || others.length > 0) throw error;
+  throw new Error(`Task ${request?.taskId} cannot be read: ${error.message}`, { cause: error });
 }
 
 function readingOf(
