@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Ops } from '@switchyard/operators';
 import type { TaskArchive } from '@switchyard/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { interruptScript } from '../../packages/store/src/queue/wake-ups.ts';
 import { userMessage } from '../support/messages.ts';
 import { startRedis, type TestRedis } from '../support/redis.ts';
 import { send, submit } from '../support/rest.ts';
@@ -21,7 +23,10 @@ let redis: TestRedis;
 let system: System;
 /** Periodic commands of all processes, per second. */
 let idle: RedisCounts;
-/** Hashes of the scripts that an idle deployment calls: a busy machine gives them more time. */
+/**
+ * Hashes of the scripts that an idle deployment calls, and of the one that begins a wait anew: a busy machine gives them
+ * more time.
+ */
 let periodic: ReadonlySet<string>;
 
 beforeAll(async () => {
@@ -31,7 +36,8 @@ beforeAll(async () => {
   // Periodic commands can only be waited for.
   using calls = await watchScriptCalls(redis.url);
   idle = (await counted(() => delay(3_000))).perSecond;
-  periodic = new Set((await calls.all()).map(({ hash }) => hash));
+  const interrupts = createHash('sha1').update(interruptScript.source).digest('hex');
+  periodic = new Set([...(await calls.all()).map(({ hash }) => hash), interrupts]);
 });
 
 afterAll(async () => {
