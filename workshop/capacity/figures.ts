@@ -76,7 +76,7 @@ export function withTables(page: string, { date, conditions, ...figures }: Figur
     `${micros} µs`,
   ]);
   const tables = [
-    `**Measured** on ${date} (${inWords(conditions)}).\nMicroseconds of processor time per operation:`,
+    `**Measured** on ${date}\n(${inWords(conditions)}).\nMicroseconds of processor time per operation:`,
     costTable('operation', figures.operations, operations),
     '**Measured**: microseconds of processor time per idle second:',
     costTable('idle', figures.idle, idlers),
