@@ -23,7 +23,10 @@ export class RetryBudget {
     this.#pauseMs = firstPauseMs;
   }
 
-  /** Waits before the next attempt; until `reset`, operators see why. @throws {RetryableError} the time is used up, or the reason of the signal */
+  /**
+   * Waits before the next attempt; until `reset`, operators see why.
+   * @throws {RetryableError} the time is used up, or the reason of the signal
+   */
   async wait(error: RemoteError, signal: AbortSignal): Promise<void> {
     const { retryAfterMs } = error;
     this.#failedAt ??= performance.now();

@@ -183,8 +183,8 @@ interface Insides {
 }
 
 /**
- * `disconnect` rejects all commands that have no reply. ioredis forgets those that it would have sent again, and, between
- * two attempts to connect, all others, too (redis/ioredis#2169): who waits for them would never stop.
+ * `disconnect` rejects all commands that have no reply. ioredis forgets those that it would have sent again, and,
+ * between two attempts to connect, all others, too (redis/ioredis#2169): a process that waits for them would never stop.
  */
 function rejectUnanswered<Connection extends RedisConnection>(connection: Connection): Connection {
   const end = connection.disconnect.bind(connection);
