@@ -203,4 +203,28 @@ describe('of a dropped task', () => {
     // Its messageId is free again.
     expect(await store.tasks.accept(alice, { message })).toMatchObject({ verdict: 'accepted', isDuplicate: false });
   });
+
+  test('messages are forgotten also with quotation marks and backslashes in their ids', async () => {
+    const store = await openStore();
+    const message = { ...userMessage(), messageId: 'a "quoted": \\' };
+    const { taskId } = await accepted(store, alice, message);
+    await (await begun(store, taskId)).publish(outcome('COMPLETED'));
+    await limitMemoryFarBelow();
+    await new Room(store.inside).make();
+    await redis.config('SET', 'maxmemory', '0');
+    expect(await store.tasks.accept(alice, { message })).toMatchObject({ verdict: 'accepted', isDuplicate: false });
+  });
+
+  test('a message full of escaped quotation marks takes no longer than any other', async () => {
+    const store = await openStore();
+    const parts = [{ data: { messageId: '"'.repeat(10_000) } }];
+    const { taskId } = await accepted(store, alice, { ...userMessage(), parts });
+    await (await begun(store, taskId)).publish(outcome('COMPLETED'));
+    await limitMemoryFarBelow();
+    await redis.config('RESETSTAT');
+    expect((await new Room(store.inside).make()).dropped).toBe(1);
+    const scripts = (await redis.info('commandstats')).matchAll(/cmdstat_eval(?:sha)?:calls=\d+,usec=(\d+)/g);
+    // It took 3 s.
+    expect(Math.max(...Array.from(scripts, ([, us]) => Number(us)))).toBeLessThan(300_000);
+  });
 });

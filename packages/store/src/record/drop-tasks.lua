@@ -41,15 +41,22 @@ local function is_needed(task_id)
   return false
 end
 
+-- Where a JSON text ends whose first character is at `from`; nil: it is cut off. Looks at each character once: a client
+-- may send a text of escaped quotation marks.
+local function end_of_text(json, from)
+  local at = json:find('["\\]', from)
+  while at and json:byte(at) == 92 do at = json:find('["\\]', at + 2) end
+  return at
+end
+
 -- The ids of the messages at the beginning of a history, as keys have them: without colons. A text that only looks like
 -- an id names no message of this task.
 local function message_ids(history)
-  local found = {}
-  for from in history:gmatch('"messageId":"()') do
-    local to = history:find('"', from, true)
-    -- A quotation mark after an odd number of backslashes belongs to the id.
-    while to and #history:sub(from, to - 1):match('\\*$') % 2 == 1 do to = history:find('"', to + 1, true) end
-    if to and #found < 200 then found[#found + 1] = history:sub(from, to - 1):gsub(':', '\\u003a') end
+  local found, at = {}, 1
+  while at and #found < 200 do
+    local _, before = history:find('"messageId":"', at, true)
+    at = before and end_of_text(history, before + 1)
+    if at then found[#found + 1] = history:sub(before + 1, at - 1):gsub(':', '\\u003a') end
   end
   return found
 end
