@@ -286,7 +286,9 @@ export async function injectFaults(target: Target, options: InjectorOptions): Pr
     await delay(target.random.between(...options.pauseMs));
     if (fault.spendsAttempts) await delay(Math.max(0, spentAt + BETWEEN_SPENT_ATTEMPTS_MS - performance.now()));
     const end = fault.stops && target.outages.begin(fault.stops);
-    await fault.inject(target);
+    await fault.inject(target).catch((cause: unknown) => {
+      throw new Error(`fault ${number}, ${fault.name}, could not be injected or repaired`, { cause });
+    });
     end?.();
     if (fault.spendsAttempts) spentAt = performance.now();
     done[fault.name] = (done[fault.name] ?? 0) + 1;

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort, type GuardedProcess, sendRedisCommand, spawnGuarded } from '@switchyard/local';
 import { until } from '../../../tests/support/until.ts';
@@ -20,6 +21,9 @@ export interface RedisNodeOptions {
 
 /** The machine may do other things, and Redis may load or write its files. */
 const ANSWERS_WITHIN_MS = 30_000;
+/** The end of a process may be seen after that of its connections. */
+const END_IS_SEEN_WITHIN_MS = 200;
+const KEPT_OUTPUT = 2_000;
 
 /** One redis-server process of this machine, which can be killed, frozen and started again. */
 export class RedisNode implements AsyncDisposable {
@@ -29,6 +33,9 @@ export class RedisNode implements AsyncDisposable {
   /** The current password. */
   #password: string | undefined;
   #process: GuardedProcess | undefined;
+  /** The last characters of what it has logged. */
+  #output = '';
+  #isKilled = false;
 
   private constructor(port: number, folder: string, { settings = {}, sentinelFile, password }: RedisNodeOptions) {
     this.port = port;
@@ -52,7 +59,11 @@ export class RedisNode implements AsyncDisposable {
     // A write beyond the limit of `limitFileSize` fails, as on a full disk, and does not kill it.
     const ignoring = ['-c', 'trap "" XFSZ; exec redis-server "$@"', 'redis', ...this.#arguments];
     this.#process = await spawnGuarded('/bin/sh', ignoring);
-    for (const output of [this.#process.stdout, this.#process.stderr]) output.resume();
+    this.#isKilled = false;
+    for (const output of [this.#process.stdout, this.#process.stderr])
+      output.setEncoding('utf8').on('data', (text: string) => {
+        this.#output = (this.#output + text).slice(-KEPT_OUTPUT);
+      });
     const answers = async (): Promise<boolean> => (await this.ask('PING', 500)).startsWith('+PONG');
     await until(answers, { what: `the Redis at port ${this.port} answers`, timeoutMs: 30_000, everyMs: 20 });
   }
@@ -61,11 +72,21 @@ export class RedisNode implements AsyncDisposable {
     return this.#process?.pid ?? 0;
   }
 
-  /** The raw reply to an inline command. A node that may be dead or frozen is asked with a short time. */
+  /**
+   * The raw reply to an inline command. A node that may be dead or frozen is asked with a short time.
+   * @throws {Error} with the last lines of its log, if it has ended and `kill` was not called
+   */
   async ask(command: string, timeoutMs = ANSWERS_WITHIN_MS): Promise<string> {
-    if (this.#password === undefined) return sendRedisCommand(this.port, command, timeoutMs);
-    const reply = await sendRedisCommand(this.port, `AUTH ${this.#password}\r\n${command}`, timeoutMs);
-    return reply.replace(/^\+OK\r\n/, '');
+    const login = this.#password === undefined ? '' : `AUTH ${this.#password}\r\n`;
+    try {
+      const reply = await sendRedisCommand(this.port, login + command, timeoutMs);
+      return login ? reply.replace(/^\+OK\r\n/, '') : reply;
+    } catch (cause) {
+      const code = await Promise.race([this.#process?.exited, delay(END_IS_SEEN_WITHIN_MS)]);
+      if (code === undefined || this.#isKilled) throw cause;
+      const what = `the Redis at port ${this.port} has ended by itself with ${code}`;
+      throw new Error(`${what}; its log ends with:\n${this.#output}`, { cause });
+    }
   }
 
   /** Changes its password, also for connected clients. @returns the old one */
@@ -90,6 +111,7 @@ export class RedisNode implements AsyncDisposable {
 
   /** SIGKILL: nothing is flushed, and no client is notified. */
   async kill(): Promise<void> {
+    this.#isKilled = true;
     await this.#process?.stop(0);
   }
 

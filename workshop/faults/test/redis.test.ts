@@ -220,3 +220,14 @@ test('a worker and a gateway stop on SIGTERM while Redis is unreachable', async 
   // 137 would be a SIGKILL after a timeout. The worker exits with 1, since it could not hand back its turn.
   expect(codes).toEqual([0, 1]);
 });
+
+test('a Redis that ends by itself says so to its test, with the end of its log', async () => {
+  const redis = await startSingle();
+  open.push(redis);
+  const [node] = redis.nodes;
+  await node?.ask('SHUTDOWN NOSAVE');
+  await expect(node?.ask('PING')).rejects.toThrow(/has ended by itself with 0; its log ends with:.*bye bye/s);
+  await node?.start();
+  await node?.kill();
+  await expect(node?.ask('PING')).rejects.toThrow('ECONNREFUSED');
+});
