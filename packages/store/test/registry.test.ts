@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import type { AgentAnnouncement } from '../src/index.ts';
 import { accepted } from './support/drive.ts';
-import { alice, testStore } from './support/redis.ts';
+import { alice, testRedis, testStore } from './support/redis.ts';
 
+const redis = testRedis();
 const modes = { defaultInputModes: [], defaultOutputModes: [], supportedInterfaces: [], capabilities: {} };
 
 function agent(version: string): AgentAnnouncement {
@@ -83,4 +84,19 @@ test('an agent that no worker announces any more is forgotten when its last task
   expect(await store.registry.ids()).toEqual(['alive']);
   await store.registry.announce([agent('1')], 'w');
   expect((await store.registry.ids()).sort()).toEqual(['alive', 'echo']);
+});
+
+test('a list of many agents with many workers does not block its process', async () => {
+  const store = await testStore();
+  const agents = Array.from({ length: 200 }, (_, n) => ({ ...agent('1'), id: `echo-${n}` }));
+  await store.registry.announce(agents, 'w');
+  const alive = `${store.settings.prefix}{agents}:alive`;
+  const others = ({ id }: AgentAnnouncement) => Array.from({ length: 399 }, (_, n) => ['+inf', `${id}/w${n}`]).flat();
+  for (const each of agents) await redis.zadd(alive, ...others(each));
+  const before = process.cpuUsage();
+  const listed = await store.registry.list();
+  const ms = process.cpuUsage(before).user / 1_000;
+  expect(listed.map(({ workers }) => workers)).toEqual(agents.map(() => 400));
+  // It was two seconds.
+  expect(ms).toBeLessThan(500);
 });

@@ -100,8 +100,9 @@ export class Registry {
   /** All announced agents, sorted by id. */
   async list(): Promise<AnnouncedAgent[]> {
     const [announcements, alive] = await listAgentsScript.run(this.#redis, { keys: this.#keys, args: {} });
+    const workers = workersByAgent(alive);
     const announced: AnnouncedAgent[] = [];
-    for (let i = 1; i < announcements.length; i += 2) announced.push(announcedAgent(announcements[i] ?? '', alive));
+    for (let i = 1; i < announcements.length; i += 2) announced.push(announcedAgent(announcements[i] ?? '', workers));
     return announced.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
@@ -135,9 +136,19 @@ function registryKeys(prefix: string) {
   };
 }
 
-function announcedAgent(stored: string, alive: readonly string[]): AnnouncedAgent {
+/** @param alive `<agent>/<worker>` of each worker that is alive */
+function workersByAgent(alive: readonly string[]): ReadonlyMap<string, number> {
+  const workers = new Map<string, number>();
+  for (const member of alive) {
+    const agent = member.slice(0, member.indexOf('/'));
+    workers.set(agent, (workers.get(agent) ?? 0) + 1);
+  }
+  return workers;
+}
+
+function announcedAgent(stored: string, workers: ReadonlyMap<string, number>): AnnouncedAgent {
   const blank = stored.indexOf(' ');
   const announcement: AgentAnnouncement = JSON.parse(stored.slice(blank + 1));
-  const workers = alive.filter((member) => member.startsWith(`${announcement.id}/`)).length;
-  return { ...announcement, workers, updatedAt: new Date(Number(stored.slice(0, blank))).toISOString() };
+  const updatedAt = new Date(Number(stored.slice(0, blank))).toISOString();
+  return { ...announcement, workers: workers.get(announcement.id) ?? 0, updatedAt };
 }
