@@ -274,3 +274,18 @@ test('a paused queue begins nothing, and a task that waits for a place can be ca
   expect(of.observed.order.map(({ text }) => text)).toEqual(['first', 'third']);
   await stopAll([worker]);
 });
+
+test.each([
+  ['that is no JSON', { h: ',\tno JSON' }],
+  ['of which a time is damaged', { time: 'no time' }],
+])('a task %s keeps no other of its agent waiting for a key', async (_, damage) => {
+  const of = deployment();
+  const client = await storeOf(of);
+  const { taskId } = await accepted(client, scopeOf('acme'));
+  await redis.hset(`${of.prefix}{s0}:t:${taskId}`, damage);
+  await send(client, 3, { text: 'red' });
+  const keyOf = (message: { parts: readonly { text?: string }[] }) => message.parts[0]?.text;
+  const worker = await startWorker(of, { runningPerKey: 1, keyOf });
+  await until(() => of.observed.ended.size === 3, { what: 'the others end' });
+  await stopAll([worker]);
+});

@@ -1,4 +1,5 @@
 import type { Message } from '@switchyard/protocol';
+import { isOutage } from '@switchyard/redis';
 import { type FoundJob, findJobs, type Places, parkJobs, type TakenPlaces } from '../places/places.ts';
 import type { AgentQueue, Taken } from '../queue/agent-queue.ts';
 import { parseJobId } from '../queue/job.ts';
@@ -83,8 +84,17 @@ function withKeys(
   );
 }
 
-/** The message that the job's turn will work on. */
+/** The message that the job's turn will work on; undefined: the task is gone, or damaged, which its turn will report. */
 async function messageOf(dependencies: TurnJobDependencies, taskId: string): Promise<Message | undefined> {
+  try {
+    return await readMessage(dependencies, taskId);
+  } catch (error) {
+    if (isOutage(error)) throw error;
+    return undefined;
+  }
+}
+
+async function readMessage(dependencies: TurnJobDependencies, taskId: string): Promise<Message | undefined> {
   const { redis, shards } = dependencies;
   const key = shards.of(taskId).task(taskId);
   const entry = (await redis.hget(key, 'initial_entry')) ?? (await redis.lindex(`${key}:i`, 0));
