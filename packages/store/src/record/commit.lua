@@ -53,10 +53,13 @@ local function commit(record, index_changes)
     redis.call('ZREM', outbox_key .. ':interrupted', task_id)
   end
 
-  -- The turn of another task may be suspended until this one ends, or asks: it is due now (suspended.lua).
+  -- Turns of other tasks may be suspended until this one ends, or asks: they are due now (suspended.lua).
   if record.has_other_keys ~= 0 and (has_ended or is_waiting(record.state)) then
-    local caller = redis.call('HGET', task_key, 'wakes')
-    if caller then redis.call('ZADD', outbox_key .. ':suspended', 'XX', '0', caller) end
+    local waiting = redis.call('HGET', task_key, 'wakes')
+    if waiting then
+      for caller in waiting:gmatch('%S+') do redis.call('ZADD', outbox_key .. ':suspended', 'XX', '0', caller) end
+      redis.call('HDEL', task_key, 'wakes')
+    end
   end
 
   if not index_changes then write_indexes(moves) end

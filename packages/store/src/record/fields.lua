@@ -58,7 +58,7 @@
 --   level              more-of-task
 --   begin_by           more-of-task
 --   late               begin-by
---   wakes
+--   wakes              commit
 
 --- @include "../queue/queue-root.lua"
 

@@ -63,11 +63,13 @@ else
   end
   for called, skips_auth in calls:gmatch('(%S+) (%d)') do
     local called_key = task_key:sub(1, -#task_id - 1) .. called
-    local state, inbox = unpack(redis.call('HMGET', called_key, 'state', 'inbox'))
+    local state, inbox, wakes = unpack(redis.call('HMGET', called_key, 'state', 'inbox', 'wakes'))
     if not state or is_terminal(state) or state == 'i' and not inbox or state == 'a' and skips_auth == '0' then
       has_ended = true
     else
-      redis.call('HSET', called_key, 'wakes', task_id, 'has_other_keys', '1')
+      wakes = wakes or ''
+      if not wakes:find(' ' .. task_id, 1, true) then wakes = wakes .. ' ' .. task_id end
+      redis.call('HSET', called_key, 'wakes', wakes, 'has_other_keys', '1')
     end
   end
   if has_ended then resume(record, queue_root)

@@ -114,6 +114,20 @@ describe('a suspended turn', () => {
     expect(dueMs).toBeLessThan(Date.now() + 601_000);
   });
 
+  test('resumes when a call ends for which another one waits, too', async () => {
+    const own = await testStore();
+    const called = await accepted(own, alice);
+    const calls = [{ taskId: called.taskId, skipsAuth: false }];
+    const suspend = async (): Promise<void> => {
+      const turn = await begun(own, (await accepted(own, alice)).taskId);
+      await turn.suspend({ dueMs: Number.POSITIVE_INFINITY, events: [], calls, waits: [] });
+    };
+    for (const _ of [1, 2]) await suspend();
+    expect((await own.waits.resume()).count).toBe(0);
+    await (await begun(own, called.taskId)).publish(completed);
+    expect((await own.waits.resume()).count).toBe(2);
+  });
+
   test('that was resumed early waits for the rest of the time', async () => {
     const taskId = await suspendedTask({ key: 'sleep 1', delayMs: hour }, payment);
     const until = await redis.zscore(`${store.settings.prefix}{s0}:outbox:suspended`, taskId);
