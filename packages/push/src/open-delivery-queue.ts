@@ -1,4 +1,4 @@
-import { defineScript, word } from '@switchyard/redis';
+import { defineScript, readStream, word } from '@switchyard/redis';
 import type { DeliveryQueueId, EventId, FeedEvent, Webhook } from '@switchyard/store';
 import { decryptWebhook, parseEvent, readWhole } from '@switchyard/store/inside';
 import {
@@ -45,7 +45,8 @@ const removeScript = defineScript({
   reply: word('removed', 'fenced'),
 });
 
-const EVENTS_PER_READ = 50;
+/** Limits of one read of the stream: a process serves many webhooks, and events may be large. */
+const PAGE = { limit: 50, bytes: 1_024 * 1_024 };
 
 /** The current task of a delivery queue. */
 export interface TaskSnapshot extends EventId {
@@ -99,7 +100,7 @@ export class OpenDeliveryQueue {
     const { redis, shards } = this.#dependencies;
     const { seq, incarnation } = this.#cursor;
     const channel = shards.of(this.id.taskId).events(this.id.taskId);
-    const stored = await redis.xrange(channel, `${incarnation ? seq : seq + 1}-0`, '+', 'COUNT', EVENTS_PER_READ);
+    const stored = await readStream(redis, channel, { from: `${incarnation ? seq : seq + 1}-0`, ...PAGE });
     const events = stored.map(parseEvent);
     const last = incarnation ? events.shift() : this.#cursor;
     const isKept = last?.seq === seq && last.incarnation === incarnation;

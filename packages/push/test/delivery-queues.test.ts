@@ -3,7 +3,7 @@ import { Deliveries } from '@switchyard/push';
 import { formatEventId, type Store } from '@switchyard/store';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { failOverTo } from '../../../tests/support/fail-over.ts';
-import { accepted, begun, userMessage } from '../../../tests/support/store/drive.ts';
+import { accepted, agentMessage, begun, userMessage } from '../../../tests/support/store/drive.ts';
 import { alice, testRedis, testStore } from '../../../tests/support/store/redis.ts';
 import { until } from '../../../tests/support/until.ts';
 import type { PushJob } from '../src/deliveries.ts';
@@ -50,6 +50,24 @@ describe('a delivery queue', () => {
     expect(await marks(store)).toContain(`${taskId}.1`);
     expect((await jobOf(store, taskId)).job).toBe(first.job + 1);
     expect(await store.deliveries.open(first)).toBe('stale');
+  });
+
+  test('has a few events at a time in memory if they are large', async () => {
+    const taskId = await withWebhook(reclaiming);
+    const turn = await begun(reclaiming, taskId);
+    for (let n = 0; n < 6; n++) await turn.publish({ ...working, message: agentMessage('x'.repeat(600_000)) });
+    const queue = await opened(reclaiming, await jobOf(reclaiming, taskId));
+    const seqs: number[] = [];
+    for (let next: 'more' | 'idle' | 'fenced' = 'more'; next === 'more'; ) {
+      const events = await queue.events();
+      if (events === 'trimmed') throw new Error('the stream has all events');
+      expect(events.reduce((sum, { json }) => sum + json.length, 0)).toBeLessThan(2_000_000);
+      for (const { seq, incarnation } of events) {
+        seqs.push(seq);
+        next = await queue.advance({ seq, incarnation, pending: [] });
+      }
+    }
+    expect(seqs).toEqual([1, 2, 3, 4, 5, 6, 7]);
   });
 
   test('that is held back is claimed only after the first event of the agent', async () => {
