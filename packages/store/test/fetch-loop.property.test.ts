@@ -56,7 +56,8 @@ class Process {
 
   constructor(name: string, concurrency: number, world: World) {
     this.#concurrency = concurrency;
-    this.slots = new Slots(concurrency);
+    const isolation = new Isolation();
+    this.slots = new Slots(concurrency, isolation.load);
     this.#loops = world.queues.map((queue, shard) => {
       const loop = new FetchLoop({
         queue,
@@ -64,7 +65,7 @@ class Process {
         take: (request) => queue.take(request, () => this.#hold()),
         wakeUp: { wait: () => queue.wait(), leave: () => undefined },
         slots: this.slots,
-        isolation: new Isolation(),
+        isolation,
         run: (job) => this.#run(job, queue, world),
         onError: () => undefined,
       });

@@ -5,7 +5,7 @@ import { Slots } from '../src/queue/slots.ts';
 /** A process of two queues, with ten slots each. */
 function startProcess() {
   const isolation = new Isolation();
-  const [own, others] = [new Slots(10), new Slots(10)];
+  const [own, others] = [new Slots(10, isolation.load), new Slots(10, isolation.load)];
   isolation.join(own);
   isolation.join(others);
   /** Runs a suspect of the first queue: `begun` when it is alone, until `end`. */
@@ -153,4 +153,26 @@ test('of two turns that may go on while a suspect waits, one does', async () => 
   void own.yieldSlot(turn, never);
   await settled();
   expect(waiting.filter(({ state }) => state.isGoingOn)).toHaveLength(1);
+});
+
+test('a suspect in a process with many queues does not block it', async () => {
+  const isolation = new Isolation();
+  const queues = Array.from({ length: 1_000 }, () => new Slots(10, isolation.load));
+  for (const slots of queues) isolation.join(slots);
+  const busy = queues.slice(0, 20);
+  for (const slots of busy) await slots.acquire(10);
+  const before = process.cpuUsage();
+  expect(isolation.claim()).toBe(true);
+  queues.at(-1)?.hold();
+  const begun = Promise.withResolvers<void>();
+  const ended = isolation.run(async () => begun.resolve());
+  for (const slots of queues) void slots.acquire(10);
+  for (const slots of busy) {
+    slots.free(10);
+    await new Promise(setImmediate);
+  }
+  await begun.promise;
+  await ended;
+  // It was ten seconds.
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
 });

@@ -51,7 +51,7 @@ export class Consumer<Job extends RunningJob = RunningJob> {
   constructor(dependencies: ConsumerDependencies, options: FetchOptions<Job>) {
     this.#dependencies = dependencies;
     this.#options = options;
-    this.#slots = new Slots(options.concurrency);
+    this.#slots = new Slots(options.concurrency, dependencies.isolation.load);
   }
 
   /** Jobs that run now. */

@@ -1,4 +1,4 @@
-import { ALONE_WITHIN_MS, type ProcessLoad, type Slots } from './slots.ts';
+import { ALONE_WITHIN_MS, ProcessLoad, type Slots } from './slots.ts';
 
 /**
  * A suspect is a job at its last attempt whose process died while other jobs ran there: any of them may have killed it.
@@ -6,25 +6,19 @@ import { ALONE_WITHIN_MS, type ProcessLoad, type Slots } from './slots.ts';
  * that wait for others do not count. While the suspect itself waits for a turn, one awaited turn at a time runs here. If
  * other turns run for long, the suspect runs beside them, and those that have waited beside it: they have attempts left.
  */
-export class Isolation implements ProcessLoad {
+export class Isolation {
+  /** The turns of all queues. */
+  readonly load = new ProcessLoad();
   readonly #slots = new Set<Slots>();
   /** `isolated`: a suspect runs, or waits until it is alone. */
   #state: 'free' | 'claimed' | 'isolated' = 'free';
   #isAlone: (() => void) | undefined;
 
-  get active(): number {
-    return [...this.#slots].reduce((sum, { active }) => sum + active, 0);
-  }
-
-  get yielded(): number {
-    return [...this.#slots].reduce((sum, { yielded }) => sum + yielded, 0);
-  }
-
-  /** Adds the slots of a queue that this process serves. */
+  /** Adds the slots of a queue that this process serves, which count in `load`. */
   join(slots: Slots): void {
     this.#slots.add(slots);
     slots.onChange(() => this.#onChange());
-    if (this.#state === 'isolated') slots.isolate(this);
+    if (this.#state === 'isolated') slots.isolate(true);
   }
 
   leave(slots: Slots): void {
@@ -45,13 +39,13 @@ export class Isolation implements ProcessLoad {
   /** Runs the claimed suspect once it is alone. It holds a slot. */
   async run(suspect: () => Promise<void>): Promise<void> {
     this.#state = 'isolated';
-    for (const slots of this.#slots) slots.isolate(this);
+    for (const slots of this.#slots) slots.isolate(true);
     try {
       await this.#alone();
       await suspect();
     } finally {
       this.free();
-      for (const slots of this.#slots) slots.isolate(undefined);
+      for (const slots of this.#slots) slots.isolate(false);
     }
   }
 
@@ -71,7 +65,7 @@ export class Isolation implements ProcessLoad {
   /** A turn of any queue has ended, or waits. */
   #onChange(): void {
     if (this.#state !== 'isolated') return;
-    if (this.active <= 1) this.#isAlone?.();
+    if (this.load.active <= 1) this.#isAlone?.();
     for (const slots of this.#slots) slots.review();
   }
 }

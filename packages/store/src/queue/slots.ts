@@ -11,12 +11,17 @@ export interface Grant {
 /** How long a suspect, and beside it a turn that has waited, waits until it is alone: then it runs beside the others. */
 export const ALONE_WITHIN_MS = 30_000;
 
-/** The turns of a process, over all of its queues. */
-export interface ProcessLoad {
-  /** Turns that run and do not wait for others. */
-  readonly active: number;
+/** The turns of a process, over all of its queues, which count them here. */
+export class ProcessLoad {
+  /** Turns that run, or wait for others. */
+  held = 0;
   /** Turns that wait for others. */
-  readonly yielded: number;
+  yielded = 0;
+
+  /** Turns that run and do not wait for others. */
+  get active(): number {
+    return this.held - this.yielded;
+  }
 }
 
 /**
@@ -26,20 +31,22 @@ export interface ProcessLoad {
  */
 export class Slots {
   readonly #count: number;
+  readonly #process: ProcessLoad;
   #held = 0;
   /** Turns that wait for others, and for how many. */
   readonly #waits = new Map<object, number>();
   #isOpen = true;
   #isEnded = false;
-  #process: ProcessLoad | undefined;
+  #isIsolated = false;
   #requests: { readonly limit: number; readonly granted: PromiseWithResolvers<Grant | undefined> }[] = [];
   #isGranting = false;
   #untilFree: PromiseWithResolvers<void> | undefined;
   #changed: PromiseWithResolvers<void> | undefined;
   #onChange: () => void = () => undefined;
 
-  constructor(count: number) {
+  constructor(count: number, process: ProcessLoad) {
     this.#count = count;
+    this.#process = process;
   }
 
   /** Running turns that do not wait for others. */
@@ -76,17 +83,17 @@ export class Slots {
 
   /** Takes a slot even if none is free: for a suspect, which waits until it is alone. */
   hold(): void {
-    this.#held++;
+    this.#addHeld(1);
   }
 
   free(count = 1): void {
-    this.#held -= count;
+    this.#addHeld(-count);
     this.#update();
   }
 
   /** The turn of a slot has ended, also if it still waits. */
   leave(turn: object): void {
-    this.#waits.delete(turn);
+    this.#setWaits(turn, 0);
     this.free();
   }
 
@@ -95,7 +102,7 @@ export class Slots {
    * @param wait undefined: it found nothing, so the turn is suspended or ends, and need not be alone for that
    */
   async yieldSlot<T>(turn: object, wait: () => Promise<T>): Promise<T> {
-    this.#waits.set(turn, (this.#waits.get(turn) ?? 0) + 1);
+    this.#setWaits(turn, this.#waitsOf(turn) + 1);
     this.#update();
     let goesOn = true;
     try {
@@ -114,14 +121,12 @@ export class Slots {
       isLate = true;
       this.review();
     }, ALONE_WITHIN_MS);
-    while (this.#process && this.#process.active > 0 && this.#waits.has(turn) && !isLate) {
+    while (this.#isIsolated && this.#process.active > 0 && this.#waits.has(turn) && !isLate) {
       this.#changed ??= Promise.withResolvers();
       await this.#changed.promise;
     }
     clearTimeout(late);
-    const waits = this.#waits.get(turn) ?? 0;
-    if (waits > 1) this.#waits.set(turn, waits - 1);
-    else this.#waits.delete(turn);
+    this.#setWaits(turn, this.#waitsOf(turn) - 1);
   }
 
   /** No slot can be acquired until `open`. */
@@ -142,10 +147,10 @@ export class Slots {
     this.#untilFree?.resolve();
   }
 
-  /** From now on a suspect has this process: an awaited job may be taken only while no turn of the process runs. */
-  isolate(process: ProcessLoad | undefined): void {
-    this.#process = process;
-    this.#update();
+  /** @param isIsolated a suspect has this process: an awaited job may be taken only while no turn of the process runs */
+  isolate(isIsolated: boolean): void {
+    this.#isIsolated = isIsolated;
+    this.review();
   }
 
   /** Calls `changed` whenever a turn ends or yields its slot. The slots of all queues are then reviewed. */
@@ -154,7 +159,7 @@ export class Slots {
   }
 
   get #next(): Grant {
-    if (this.#process) {
+    if (this.#isIsolated) {
       const { active, yielded } = this.#process;
       return { count: this.#isOpen && active === 0 && yielded > 0 ? 1 : 0, kinds: 'all-awaited' };
     }
@@ -168,8 +173,25 @@ export class Slots {
   #grant(limit: number): Grant {
     const { count, kinds } = this.#next;
     const granted = Math.min(count, limit);
-    this.#held += granted;
+    this.#addHeld(granted);
     return { count: granted, kinds };
+  }
+
+  #addHeld(count: number): void {
+    this.#held += count;
+    this.#process.held += count;
+  }
+
+  /** For how many others a turn waits. */
+  #waitsOf(turn: object): number {
+    return this.#waits.get(turn) ?? 0;
+  }
+
+  #setWaits(turn: object, count: number): void {
+    const before = this.#waits.size;
+    if (count > 0) this.#waits.set(turn, count);
+    else this.#waits.delete(turn);
+    this.#process.yielded += this.#waits.size - before;
   }
 
   #update(): void {
