@@ -58,10 +58,28 @@ interface Payload {
   readonly artifactUpdate?: unknown;
 }
 
+/** Characters of a large message or `raw`. */
+const LARGE = 64 * 1_024;
+
+/** @param value the parsed message, changed if it is large */
 function fromJson<Value>(type: MessageType<Value>, value: unknown, json: string): Value {
+  const isLarge = json.length >= LARGE;
+  const raws = new Map<object, string>();
+  if (isLarge) takeRaw(value, raws);
   const message = type.fromJSON(value);
-  if (json.includes('"data":null')) restoreNullData(value, message);
+  // A search of a large text takes longer than a walk through its parts.
+  if (isLarge || json.includes('"data":null')) restoreContents({ json: value, message }, raws);
   return message;
+}
+
+/** Takes the large `raw` out of its parts: the SDK would copy its bytes twice after decoding them. */
+function takeRaw(json: unknown, raws: Map<object, string>): void {
+  if (!isObject(json)) return;
+  if (typeof json.raw === 'string' && json.raw.length >= LARGE) {
+    raws.set(json, json.raw);
+    json.raw = '';
+  }
+  for (const [name, value] of Object.entries(json)) if (!isAnyJson(name)) takeRaw(value, raws);
 }
 
 function unknownPayload(): A2AError {
@@ -69,16 +87,22 @@ function unknownPayload(): A2AError {
 }
 
 /**
- * `{"data": null}` is a valid part (A2A 4.1.6), but the SDK's fromJSON reads null as "not set": this restores it.
- * @param json source of the message
- * @param message changed in place
+ * Sets what the SDK's fromJSON has not: the `raw` that was taken out, and `{"data": null}`, a valid part (A2A 4.1.6),
+ * which it reads as "not set".
+ * @param both the source, and the message, which is changed in place
+ * @param raws by the part in the source
  */
-function restoreNullData(json: unknown, message: unknown): void {
+function restoreContents({ json, message }: { json: unknown; message: unknown }, raws: Map<object, string>): void {
   if (!isObject(json) || !isObject(message)) return;
   if (json.data === null && 'content' in message) message.content = { $case: 'data', value: null };
-  // Metadata is any JSON, and not translated.
-  for (const [name, value] of Object.entries(json)) if (name !== 'metadata') restoreNullData(value, message[name]);
+  const raw = raws.get(json);
+  if (raw !== undefined) message.content = { $case: 'raw', value: Buffer.from(raw, 'base64') };
+  for (const [name, value] of Object.entries(json))
+    if (!isAnyJson(name)) restoreContents({ json: value, message: message[name] }, raws);
 }
+
+/** Metadata and data are not translated. */
+const isAnyJson = (name: string): boolean => name === 'metadata' || name === 'data';
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
