@@ -5,6 +5,7 @@ import { LogLevels } from '@switchyard/operators';
 import { nodeProxies, useProxies } from '@switchyard/outgoing';
 import {
   type KnownError,
+  limitStop,
   portError,
   readCommandLine,
   startFailure,
@@ -115,14 +116,13 @@ async function main(): Promise<void> {
     });
   await gateway.start();
   stop = async () => {
-    // What it waits for then, such as a Redis that is away, may never come.
-    setTimeout(() => {
+    limitStop(config.gateway.drainMs, () => {
       log.warn(
         { event: 'stop-given-up' },
         'the gateway ends before it has stopped: something it waits for did not come',
       );
       process.exit(1);
-    }, config.gateway.drainMs + STOP_WITHIN_MS).unref();
+    });
     await gateway.stop();
     await traces.stop();
     await stores.stop();
@@ -132,9 +132,6 @@ async function main(): Promise<void> {
 
 const restartAll =
   'DEPLOYMENTS_FILE has changed: the gateway goes on with what it has read at its start; restart all gateways';
-
-/** Added to DRAIN_MS: time to end streams, and to send the audit trail and spans. */
-const STOP_WITHIN_MS = 8_000;
 
 /** Interval of the check for changed files. */
 const WATCH_MS = 10_000;

@@ -4,7 +4,15 @@ import { failTurnOf } from '@switchyard/agent/runtime';
 import { ArchiveRefused, openArchive } from '@switchyard/archive';
 import { LogLevels } from '@switchyard/operators';
 import { nodeProxies, readProxies, useProxies } from '@switchyard/outgoing';
-import { type KnownError, portError, startFailure, unknownSettings, unknownSettingText } from '@switchyard/settings';
+import {
+  type KnownError,
+  limitStop,
+  portError,
+  startFailure,
+  stopLimitMs,
+  unknownSettings,
+  unknownSettingText,
+} from '@switchyard/settings';
 import { RedisUnusable, Store } from '@switchyard/store';
 import { createLog, ErrorThrottle, LevelSwitch, logOutput, secretsIn, startTraces } from '@switchyard/telemetry';
 import type { Logger } from 'pino';
@@ -32,9 +40,6 @@ Error.stackTraceLimit = Math.max(Error.stackTraceLimit, 30);
 
 /** An agent's code gets another one. */
 const exit = process.exit.bind(process);
-
-/** Added to DRAIN_MS: 5 s in which agents clean up, and time to hand their turns back. */
-const STOP_WITHIN_MS = 8_000;
 
 async function main(): Promise<void> {
   const args = readArguments(process.argv.slice(2), process.env);
@@ -166,7 +171,7 @@ async function work(
       maxBlockedMs: config.maxBlockedMs,
       worker: store.processId,
       agents: agents.map(({ id }) => id),
-      outlivesSupervisorMs: process.connected ? config.worker.drainMs + STOP_WITHIN_MS : undefined,
+      outlivesSupervisorMs: process.connected ? stopLimitMs(config.worker.drainMs) : undefined,
       logLevel: config.logLevel,
       logFormat: config.logFormat,
       isTerminal: process.stdout.isTTY === true,
@@ -195,10 +200,10 @@ async function work(
     if (isWatched) report({ kind: 'stopping' });
     // Without Redis no turn can be handed back. The worker does not wait for it: other workers take the turns over when
     // its leases expire.
-    setTimeout(() => {
+    limitStop(config.worker.drainMs, () => {
       emit({ kind: 'stop-given-up' });
       exit(1);
-    }, config.worker.drainMs + STOP_WITHIN_MS).unref();
+    });
     // Work that begins during the start would otherwise go on after the stop.
     await working.catch(() => undefined);
     await Promise.all([worker.stop(), ...external.map((agent) => agent.stop())]);
@@ -215,7 +220,7 @@ async function work(
 }
 
 function supervise({ agentModules }: WorkerArguments, { worker: { drainMs } }: WorkerConfig, emit: Emit): Started {
-  const stopWithinMs = drainMs + STOP_WITHIN_MS;
+  const stopWithinMs = stopLimitMs(drainMs);
   const supervisor = new WorkerSupervisor({ program: import.meta.filename, agentModules, emit, stopWithinMs });
   supervisor.start();
   return { working: Promise.resolve(), stop: () => supervisor.stop() };

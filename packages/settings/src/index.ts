@@ -13,5 +13,6 @@ export type { Setting } from './setting/setting.ts';
 export { fullTables, shortTable } from './settings-table.ts';
 export { collector, givenAssignments, sharedAssignments } from './shared-settings.ts';
 export { type KnownError, portError, startFailure } from './start-errors.ts';
+export { limitStop, stopLimitMs } from './stop-limit.ts';
 export { storeSettings } from './store-settings.ts';
 export { unknownSettings, unknownSettingText } from './unknown-settings.ts';

@@ -1,4 +1,4 @@
-import { type KnownError, readCommandLine, Settings, startFailure } from '@switchyard/settings';
+import { type KnownError, readCommandLine, Settings, startFailure, stopLimitMs } from '@switchyard/settings';
 import { afterArguments, gatewayProgram, workerProgram } from '../up/programs.ts';
 import { listenToStopSignals, untilAborted } from '../up/stop-signals.ts';
 import { type SupervisedProcess, type Supervision, supervise } from '../up/supervise.ts';
@@ -13,8 +13,8 @@ standard output. SIGTERM stops it as it stops each alone.
                       any: agent.ts here, or else those in agents/
   --workers <number>  processes that run the agents, 1 to ${maxWorkers}; default: 1`;
 
-/** In addition to DRAIN_MS: the maximum time for a worker to hand back its turns. */
-const STOP_WITHIN_MS = 10_000;
+/** A program that has given up its stop, and still runs after this time, is killed. */
+const AFTER_LIMIT_MS = 2_000;
 
 /** `switchyard all`, until it is asked to stop. The exit code is 1 if a program keeps crashing. */
 export async function all(own: NodeJS.Process): Promise<void> {
@@ -46,7 +46,7 @@ export async function all(own: NodeJS.Process): Promise<void> {
     try {
       await Promise.race([untilAborted(signals.stopped), ...programs.map(({ ended }) => ended)]);
     } finally {
-      await Promise.all(programs.map((program) => program.stop(worker.values.DRAIN_MS + STOP_WITHIN_MS)));
+      await Promise.all(programs.map((program) => program.stop(stopLimitMs(worker.values.DRAIN_MS) + AFTER_LIMIT_MS)));
     }
   } catch (error) {
     const { text: failure, exitCode } = startFailure(error, { command: 'switchyard all', known });
