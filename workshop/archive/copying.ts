@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { PostgresArchive } from '@switchyard/archive';
+import type { PostgresArchive } from '@switchyard/archive/postgres-archive';
 import type { ArchivedTask } from '@switchyard/store';
 import type { Client } from 'pg';
 import { median, SeededRandom } from '../statistics.ts';

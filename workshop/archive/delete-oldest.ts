@@ -1,4 +1,4 @@
-import type { PostgresArchive } from '@switchyard/archive';
+import type { PostgresArchive } from '@switchyard/archive/postgres-archive';
 import { Latencies } from '../statistics.ts';
 import { count, markdownTable, ms } from '../tables.ts';
 import { YEAR_MS } from './fill.ts';

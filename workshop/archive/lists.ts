@@ -1,4 +1,4 @@
-import type { PostgresArchive } from '@switchyard/archive';
+import type { PostgresArchive } from '@switchyard/archive/postgres-archive';
 import type { ArchivePage, ArchiveQuery } from '@switchyard/store';
 import { Latencies } from '../statistics.ts';
 

@@ -1,4 +1,4 @@
-import { PostgresArchive } from '@switchyard/archive';
+import { PostgresArchive } from '@switchyard/archive/postgres-archive';
 import { Client } from 'pg';
 import { startPostgres } from '../../tests/support/postgres.ts';
 import { count, readCommandLine } from '../options.ts';

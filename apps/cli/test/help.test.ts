@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
+import { modulesOf } from '../../../tests/support/modules-of.ts';
 import { examples } from '../src/help/examples.ts';
 import { run } from './support/run.ts';
 
@@ -47,7 +46,7 @@ it('a flag that its command does not read is wrong usage, because it may be a mi
 
 describe('a call of an agent', () => {
   it('loads neither gateway, worker, store nor gRPC, and few modules', async () => {
-    const modules = await modulesOf(['task', 'list', '-a', 'http://127.0.0.1:9']);
+    const modules = await modulesOf('apps/cli/src/main.ts', ['task', 'list', '-a', 'http://127.0.0.1:9']);
     expect(modules.filter((url) => /apps\/cli\/src\/commands\/task\.ts/.test(url))).toHaveLength(1);
     const heavy = /apps\/(?:gateway|worker)|packages\/(?:store|local|settings\/src\/(?!quoted))|@grpc|bullmq|ioredis/;
     expect(modules.filter((url) => heavy.test(url))).toEqual([]);
@@ -56,7 +55,7 @@ describe('a call of an agent', () => {
   });
 
   it('is built without zod, of which each file would load 95 modules', async () => {
-    const modules = await modulesOf(['task', 'list', '-a', 'http://127.0.0.1:9']);
+    const modules = await modulesOf('apps/cli/src/main.ts', ['task', 'list', '-a', 'http://127.0.0.1:9']);
     const own = modules.flatMap((url) => /^file:.*\/apps\/cli\/src\/(.+)\.ts$/.exec(url)?.[1] ?? []);
     const source = (name: string) => readFileSync(`apps/cli/src/${name}.ts`, 'utf8');
     const withZod = own.filter((name) => /^import \{.*\} from 'zod'/m.test(source(name)));
@@ -80,16 +79,4 @@ async function commandPaths(group: readonly string[] = []): Promise<string[]> {
   const known = names.filter((name) => !['help', 'up'].includes(name));
   if (known.length === 0) return [group.join(' ')];
   return (await Promise.all(known.map((name) => commandPaths([...group, name])))).flat();
-}
-
-/** URLs of the modules that a command line loads. */
-async function modulesOf(args: readonly string[]): Promise<string[]> {
-  const count = `import { registerHooks } from 'node:module';
-    const urls = [];
-    registerHooks({ load(url, context, next) { urls.push(url); return next(url, context); } });
-    process.on('exit', () => console.log('\\n' + JSON.stringify(urls)));`;
-  const hook = `data:text/javascript,${encodeURIComponent(count)}`;
-  const call = promisify(execFile)(process.execPath, ['--import', hook, 'apps/cli/src/main.ts', ...args]);
-  const { stdout } = await call.catch((error: { stdout: string }) => error);
-  return JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { defineAgent } from '@switchyard/agent';
-import { PostgresArchive } from '@switchyard/archive';
+import { PostgresArchive } from '@switchyard/archive/postgres-archive';
 import { Ops, type TenantDeletion } from '@switchyard/operators';
 import { isOutage, Store, type StoreSettings, type TaskReading } from '@switchyard/store';
 import { sortableTime, withdrawnLetter } from '@switchyard/store/inside';

@@ -1,3 +1,3 @@
 export { requireArchiveUrl } from './address.ts';
-export { openArchive, PostgresArchive } from './postgres-archive.ts';
-export { ArchiveRefused } from './unavailable.ts';
+export { ArchiveRefused } from './archive-refused.ts';
+export { openArchive } from './open-archive.ts';

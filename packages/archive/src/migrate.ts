@@ -1,7 +1,7 @@
+import { ArchiveRefused } from './archive-refused.ts';
 import type { Database } from './database.ts';
 import { migrations } from './migrations.ts';
 import type { Tables } from './tables.ts';
-import { ArchiveRefused } from './unavailable.ts';
 
 /** Of one step, and of the wait for another process that makes it. */
 const STEP_TIMEOUT_MS = 10 * 60_000;

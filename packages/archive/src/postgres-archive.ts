@@ -26,7 +26,7 @@ import { type ReadRow, readingOf, readStatement } from './read.ts';
 import { searchStatement } from './search.ts';
 import type { Statement } from './statement.ts';
 import type { Tables } from './tables.ts';
-import { AllBusy, ArchiveRefused, DataRefused } from './unavailable.ts';
+import { AllBusy, DataRefused } from './unavailable.ts';
 
 export interface ArchiveSettings {
   /** `postgres://user:password@host:port/database`, with parameters of `pg`, and `schema`. */
@@ -252,24 +252,6 @@ export class PostgresArchive implements TaskArchive {
       values: [ids],
     });
   }
-}
-
-/**
- * The archive of a program. If PostgreSQL does not answer, the program starts without it, and the archive works when it
- * does. @throws {ArchiveRefused} it answers, but cannot be used
- */
-export async function openArchive(settings: ArchiveSettings): Promise<PostgresArchive> {
-  const archive = new PostgresArchive(settings);
-  try {
-    await archive.start();
-  } catch (error) {
-    if (error instanceof ArchiveUnavailable && !(error instanceof ArchiveRefused)) settings.onError(error);
-    else {
-      await archive.stop();
-      throw error;
-    }
-  }
-  return archive;
 }
 
 /** PostgreSQL refuses a statement with any other text. */

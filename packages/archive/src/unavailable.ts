@@ -1,5 +1,6 @@
 import { ArchiveTooSlow, ArchiveUnavailable } from '@switchyard/store';
 import { DatabaseError } from 'pg';
+import { ArchiveRefused } from './archive-refused.ts';
 
 /** Of PostgreSQL: `statement_timeout` is over. */
 const TOO_SLOW = '57014';
@@ -44,9 +45,6 @@ export function unavailable(error: unknown, asked: Asked): ArchiveUnavailable {
   if (error.code === TOO_SLOW) return new ArchiveTooSlow(text, options);
   return isSetUpWrong(error) ? new ArchiveRefused(text, options) : new ArchiveUnavailable(text, options);
 }
-
-/** PostgreSQL answers, and nothing but a change of it or of ARCHIVE_URL will help. */
-export class ArchiveRefused extends ArchiveUnavailable {}
 
 /** All connections of this program are used, for longer than a request waits. */
 export class AllBusy extends ArchiveUnavailable {}

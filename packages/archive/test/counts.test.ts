@@ -1,4 +1,4 @@
-import { PostgresArchive } from '@switchyard/archive';
+import { PostgresArchive } from '@switchyard/archive/postgres-archive';
 import type { ArchivedTask, ArchiveQuery } from '@switchyard/store';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -1,6 +1,6 @@
 import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PostgresArchive } from '@switchyard/archive';
+import { PostgresArchive } from '@switchyard/archive/postgres-archive';
 import { fingerprintOf } from '@switchyard/store/inside';
 import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

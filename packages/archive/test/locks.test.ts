@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
-import { PostgresArchive } from '@switchyard/archive';
+import { PostgresArchive } from '@switchyard/archive/postgres-archive';
 import { type ArchivedTask, ArchiveUnavailable } from '@switchyard/store';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { skippedFor } from '../../../tests/support/has-program.ts';

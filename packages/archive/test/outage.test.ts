@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { PostgresArchive } from '@switchyard/archive';
+import { PostgresArchive } from '@switchyard/archive/postgres-archive';
 import { ArchiveUnavailable } from '@switchyard/store';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';

@@ -1,4 +1,4 @@
-import { PostgresArchive } from '@switchyard/archive';
+import { PostgresArchive } from '@switchyard/archive/postgres-archive';
 import type { ArchiveView } from '@switchyard/store';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { skippedFor } from '../../../tests/support/has-program.ts';

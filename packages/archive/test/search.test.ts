@@ -1,4 +1,4 @@
-import { PostgresArchive } from '@switchyard/archive';
+import { PostgresArchive } from '@switchyard/archive/postgres-archive';
 import { type ArchivedJson, ArchiveTooSlow } from '@switchyard/store';
 import { Client } from 'pg';
 import { describe, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-import { PostgresArchive } from '@switchyard/archive';
+import { PostgresArchive } from '@switchyard/archive/postgres-archive';
 import { Ops } from '@switchyard/operators';
 import type { Scope } from '@switchyard/store';
 import { sortableTime } from '@switchyard/store/inside';

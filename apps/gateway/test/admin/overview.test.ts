@@ -1,4 +1,4 @@
-import { PostgresArchive } from '@switchyard/archive';
+import { PostgresArchive } from '@switchyard/archive/postgres-archive';
 import type { Overview } from '@switchyard/operator-api';
 import { expect, onTestFinished, test } from 'vitest';
 import { submit } from '../support/client.ts';

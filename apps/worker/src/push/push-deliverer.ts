@@ -7,7 +7,7 @@ import { Circuits } from './circuits.ts';
 import { DeliveryClaimer } from './delivery-claimer.ts';
 import type { PushSettings } from './push-settings.ts';
 import { runDeliveryQueue } from './run-delivery-queue.ts';
-import { createSigner, type Sign } from './sign.ts';
+import type { Sign } from './sign.ts';
 
 export interface PushDependencies {
   readonly store: Store;
@@ -57,7 +57,7 @@ export class PushDeliverer {
   /** Call it after the store's start. Rejects if the signing key cannot be used. */
   async start(): Promise<void> {
     const { signingKey } = this.#settings;
-    if (signingKey) this.#sign = createSigner(signingKey);
+    if (signingKey) this.#sign = (await import('./sign.ts')).createSigner(signingKey);
     await this.#consumer.start();
     this.#claimer.start();
   }

@@ -1,4 +1,4 @@
-import { PostgresArchive } from '@switchyard/archive';
+import { PostgresArchive } from '@switchyard/archive/postgres-archive';
 import type { ArchivedTask } from '@switchyard/store';
 import { afterAll, beforeAll } from 'vitest';
 import { startPostgres, type TestPostgres } from '../../../../tests/support/postgres.ts';
