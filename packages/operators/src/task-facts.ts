@@ -148,7 +148,7 @@ export async function factsOf(
 ): Promise<TaskFacts> {
   const { record, deliveries, statusMs } = stored;
   const facts = record.isTerminal
-    ? { ...NOTHING_GOES_ON, ...lastFailure(stored) }
+    ? { ...NOTHING_GOES_ON, ...(await lastFailure(dependencies, stored)) }
     : { ...(await factsOfOpen(dependencies, stored, deployment)), failedParts: [] };
   return {
     record,
@@ -228,16 +228,21 @@ async function placesFor(
 }
 
 /** The failure behind a record's reason, and those of parts. That of a lost worker is known by its reason only. */
-function lastFailure({
-  record: { epoch, attempts, reason },
-  failures,
-  statusMs = 0,
-}: StoredTask): Pick<TaskFacts, 'failure' | 'failedParts'> {
+async function lastFailure(
+  { redis, shards }: OperatorDependencies,
+  { record: { taskId, epoch, reason }, failures, statusMs = 0 }: StoredTask,
+): Promise<Pick<TaskFacts, 'failure' | 'failedParts'>> {
   if (!reason) return { failure: undefined, failedParts: [] };
   const ofLast = failures.filter((each) => each.epoch === epoch);
   const failedParts = ofLast.filter((each) => !isOfAttempt(each));
+  const said = ofLast.findLast(isOfAttempt);
+  if (said) return { failure: said, failedParts };
+  // The record counts the attempts at a message until it leaves the inbox, and this one has left it.
+  const isBegun = reason.kind !== 'not-begun';
+  const begun = isBegun ? await redis.hget(shards.of(taskId).task(taskId), `l${epoch}`) : null;
+  const [, attempt, , worker = ''] = begun?.split(' ') ?? [];
   const at = new Date(statusMs).toISOString();
-  return { failure: ofLast.findLast(isOfAttempt) ?? { ...reason, epoch, attempt: attempts, at }, failedParts };
+  return { failure: { ...reason, epoch, at, ...(begun && { attempt: Number(attempt), worker }) }, failedParts };
 }
 
 interface OpenTurn {

@@ -108,6 +108,7 @@ test('an attempt whose worker was lost says so, and the last one makes a dead le
   ]);
   const letter = await store.ops.deadLetters.get(taskId);
   expect(letter).toMatchObject({ why: { kind: 'worker-lost', message: expect.stringContaining('p3') } });
+  expect((await store.ops.tasks.diagnosis(taskId))?.failure).toMatchObject({ epoch: 3, attempt: 3, worker: 'p3' });
 });
 
 test('another process says why an attempt ended, and its word stays when the attempt is taken over', async () => {

@@ -51,6 +51,8 @@ test('a message with a time to live and a priority shows both, while it waits an
   expect(detail).toMatchObject({ state: 'TASK_STATE_REJECTED', priority: 'high', beginBy: expect.any(String) });
   const message = `No worker began to work on this message by ${detail?.beginBy}, when its time to live ended.`;
   expect(detail?.reason).toEqual({ kind: 'not-begun', message });
+  // No attempt was made at it.
+  expect(detail?.diagnosis.failure?.attempt).toBeUndefined();
   expect(await store.ops.tasks.diagnosis(late)).toMatchObject({
     finding: 'failed',
     text: `The message was rejected: ${message}`,
