@@ -114,6 +114,26 @@ it('does not use a .env that every user may write, and says so', async () => {
 });
 
 it.each([
+  ['at the end of the file', 'A2ACLI_TIMEOUT="7s\n'],
+  ['above another value', 'A2ACLI_TIMEOUT="7s\nA2ACLI_AGENT_CARD="http://127.0.0.1:9"\n'],
+])('refuses a file with a quote that is not closed, and names the line: %s', async (_, text) => {
+  const path = join(folder, '.env');
+  await writeFile(path, `# settings\n${text}`);
+  const why = 'line 2: the quote of its value is not closed';
+  const { out, err } = await run(['config', 'show'], { folder });
+  expect(out).toContain('timeout: - (default)');
+  expect(err).toContain(`warning: ${path} is not used: ${why}`);
+  const named = await run(['config', 'show', '--config', path], { folder });
+  expect([named.code, named.err]).toEqual([2, expect.stringContaining(`--config ${path}: ${why}`)]);
+});
+
+it('reads quotes around several lines, in other quotes, and before more text', async () => {
+  const lines = ['NOTE="one', 'two" # a note', `NAME='"7'`, 'PATHS="a":b', 'A2ACLI_TIMEOUT="7s"'];
+  await writeFile(join(folder, '.env'), `${lines.join('\n')}\n`);
+  expect((await run(['config', 'show'], { folder })).out).toContain('timeout: 7s');
+});
+
+it.each([
   ['a folder', 'it is no file', (path: string) => mkdir(path)],
   ['missing', 'there is no such file', async () => undefined],
 ])('says that --config is %s', async (_, why, make) => {

@@ -62,6 +62,34 @@ async function read(path: string, onRefused: (reason: string) => void): Promise<
     onRefused(file.refusal);
     return undefined;
   }
-  const values = parseEnv(file.text.replace(/^\uFEFF/, ''));
-  return { path, values, isShared: (file.mode & 0o077) !== 0, isOfFolder: false };
+  const text = file.text.replace(/^\uFEFF/, '');
+  const wrong = unclosedQuote(text);
+  if (wrong !== undefined) {
+    onRefused(`line ${wrong}: the quote of its value is not closed`);
+    return undefined;
+  }
+  return { path, values: parseEnv(text), isShared: (file.mode & 0o077) !== 0, isOfFolder: false };
+}
+
+/** The beginning of a line with a value in quotes, which may go on in further lines. */
+const QUOTED = /^[ \t]*(?:export[ \t]+)?[\w.-]+[ \t]*=[ \t]*(["'`])/;
+
+/**
+ * The number of the first line whose quote is not closed: its value would have the quote, or, up to the quote of another
+ * value, the lines below. Undefined: there is none.
+ */
+function unclosedQuote(text: string): number | undefined {
+  const lines = text.split('\n');
+  for (let at = 0; at < lines.length; at += 1) {
+    const line = lines[at] ?? '';
+    const [start, quote] = QUOTED.exec(line) ?? [];
+    if (start === undefined || quote === undefined) continue;
+    const first = at;
+    let rest = line.slice(start.length);
+    while (!rest.includes(quote) && at + 1 < lines.length) rest = lines[++at] ?? '';
+    const end = rest.indexOf(quote);
+    const isOfOther = at > first && !/^\s*(?:#.*)?$/.test(rest.slice(end + 1));
+    if (end < 0 || isOfOther) return first + 1;
+  }
+  return undefined;
 }
