@@ -86,7 +86,8 @@ describe('a file of agents', () => {
     ['agents: [{ id: a, url: "http://x", binding: grpc }]', /agents\[0\]\.binding: must be one of jsonrpc, http\+json/],
     ['agents: [{ id: a, url: "http://x", attempts: 1000 }]', /agents\[0\]\.attempts: must be at most 100/],
     ['agents: []', /agents: must not be empty/],
-    ['just text', /the file: must be an object/],
+    ['just text', /the file: must list agents .*\n {4}agents:\n {6}- id: /],
+    ['# agents: []', /the file: is empty: it must list agents .*\n {4}agents:\n {6}- id: /],
     ['agents:\n  - id: a\n url: x', /agents\.yaml:3:\d+ cannot be read/],
     [
       `agents: [{ id: a, url: "http://x", headers: { A: "\${NO}" } }]`,

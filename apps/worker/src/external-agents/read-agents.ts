@@ -62,7 +62,16 @@ const agentSchema = z.strictObject({
   name: z.string().min(1).optional(),
   description: z.string().min(1).optional(),
 });
-const fileSchema = z.strictObject({ agents: z.array(agentSchema).min(1) });
+const notAList = `must list agents (docs/existing-agents.md), such as
+    agents:
+      - id: almanac
+        url: https://almanac.example.com`;
+const fileSchema = z.strictObject({ agents: z.array(agentSchema).min(1) }, { error: listsNothing });
+
+function listsNothing({ code, input }: z.core.$ZodRawIssue): string | undefined {
+  if (code !== 'invalid_type') return undefined;
+  return input === null ? `is empty: it ${notAList}` : notAList;
+}
 
 /** The agents of a YAML file. `${NAME}` in a header or secret is a variable of the environment. @throws {ExternalAgentError} */
 export function agentsInFile(file: string, environment: Environment): ExternalAgentSettings[] {
