@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
-import { Store } from '../src/index.ts';
+import { type JobOutcome, Store, type TurnJob } from '../src/index.ts';
 import { accepted, beginTurn } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
 
@@ -20,6 +20,7 @@ test.each([
   ['an artifact that is missing', { artifacts: '1' }],
   ['a history that is no JSON', { h: ',\tno JSON' }],
   ['a time that is none', { time: 'no time' }],
+  ['a context that is missing', { context: '' }],
 ])('a task with %s fails after some starts, with the reason, and leaves the queue', async (_, damage) => {
   const store = await testStore({ maxAttempts: 100 });
   const { taskId } = await accepted(store, alice);
@@ -31,6 +32,32 @@ test.each([
   expect(await redis.zcard(`${store.settings.prefix}{s0}:outbox`)).toBe(0);
   expect(await redis.zscore(`${store.settings.prefix}{s0}:dead`, taskId)).not.toBeNull();
   expect(await beginAs(store, taskId, 5)).toBe('stale');
+});
+
+test.each(['time', 'owner', 'context'])('a task without its %s is taken with others, which begin', async (field) => {
+  const store = await testStore();
+  const damaged = await accepted(store, alice);
+  const sound = await accepted(store, alice);
+  await redis.hdel(keyOf(store, damaged.taskId), field);
+  const begun = new Map<string, unknown>();
+  const run = async (job: TurnJob): Promise<JobOutcome> => {
+    const outcome = await job.begin({ onCancel: () => undefined, onFenced: () => undefined }).then(
+      (turn) => (typeof turn === 'string' ? turn : 'turn'),
+      (error: unknown) => error,
+    );
+    begun.set(job.taskId, outcome);
+    return 'done';
+  };
+  const errors: Error[] = [];
+  const consumer = store.turns.consume({ queue: 'echo', concurrency: 2, run, onError: (error) => errors.push(error) });
+  await consumer.start();
+  await until(() => begun.size === 2 || errors.length > 0, { what: 'both jobs run' });
+  await consumer.stop();
+  expect(errors).toEqual([]);
+  expect(begun.get(sound.taskId)).toBe('turn');
+  expect(begun.get(damaged.taskId)).toMatchObject({ message: expect.stringContaining('the record has the owner') });
+  // That was no attempt.
+  expect(await redis.hget(keyOf(store, damaged.taskId), 'epoch')).toBe(null);
 });
 
 test('a job whose run rejects is tried again later and later, up to a minute, unless Redis was away', async () => {

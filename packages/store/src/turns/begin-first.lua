@@ -4,7 +4,7 @@
 -- start, worker: as in begin.lua
 -- Returns  as begin.lua, or nil: begin.lua must run instead, and nothing is written. A turn has begun before, or a
 --   cancel or another message waits, or the message has a time to live, or the task has another job, or its history is
---   in a string of its own
+--   in a string of its own, or the record is damaged
 
 --- @include "begun.lua"
 
@@ -18,9 +18,10 @@ local function begin_first(start, worker)
   if start.job ~= tonumber(job) or messages ~= '1' or epoch or cancel or artifacts or begin_by then return nil end
   if not history or not entry then return nil end
   if state ~= 's' and state ~= 'h' then return nil end
+  if not (owner and context and time and time:find('^%w%w%w%w%w%w%w%w$')) then return nil end
   local fence = '1.' .. run
   local reply = { 'turn', fence, 1, '', entry, owner, '', skill or '',
-    { '{"id":"' .. task_id .. '","contextId":"' .. context .. '","status":', state, time or '',
+    { '{"id":"' .. task_id .. '","contextId":"' .. context .. '","status":', state, time,
       '},"history":[' .. history:sub(3) .. (metadata and '],"metadata":' .. metadata .. '}' or ']}') } }
   local began, started = begun_text(1, start.waited_ms, token), start.started == 1 and '1' or start.started
   if while_working == '' then

@@ -58,8 +58,13 @@ local function begin_turn(start, worker)
   if job ~= record.job or record.waits ~= '' then return { 'stale' } end
 
   local lost_by = ''
+  -- Fails if the record is damaged.
   local function reply_of_turn()
     local loaded = record.loaded
+    if record.owner == '' or record.context == '' or not record.time:find('^%w%w%w%w%w%w%w%w$') then
+      error(('the record has the owner "%s", the context "%s" and the time "%s"')
+        :format(record.owner, record.context, record.time), 0)
+    end
     local first = loaded[INITIAL] or redis.call('LINDEX', task_key .. ':i', '0')
     local reply = { 'turn', record.turn, record.attempts, record.cancel, first, record.owner, lost_by,
       loaded[SKILL] or '' }
