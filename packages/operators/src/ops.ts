@@ -1,6 +1,6 @@
 import { Credentials } from '@switchyard/access';
 import { infoOf, mastersOf } from '@switchyard/redis';
-import { earliestFirst, type Page, type PageQuery, pageOf, type StoreInside } from '@switchyard/store/inside';
+import { type Page, type PageQuery, pageOf, type StoreInside } from '@switchyard/store/inside';
 import { allLoads, type QueueSum } from './agent-load.ts';
 import { AgentQueues } from './agent-queues.ts';
 import { type AgentReading, Agents } from './agents.ts';
@@ -196,4 +196,9 @@ export class Ops {
     const tasks = await Promise.all(page.items.map((task) => whyStuck(this.#dependencies, task, deployment)));
     return { ...page, items: tasks.filter((task) => task !== undefined) };
   }
+}
+
+/** A sort key that puts the earliest first. */
+function earliestFirst(ms: number, id: string): string {
+  return `${String(ms).padStart(16, '0')} ${id}`;
 }

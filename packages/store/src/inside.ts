@@ -36,7 +36,6 @@ export { type Deletion, deleteTask } from './tasks/delete/delete.ts';
 export { endedIn, findTasks, keptSince, sortableTime, taskIdOf } from './tasks/list/list.ts';
 export {
   decodePageToken,
-  earliestFirst,
   encodePageToken,
   latestFirst,
   type Page,

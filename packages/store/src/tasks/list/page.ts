@@ -46,11 +46,6 @@ export function latestFirst(ms: number, id: string): string {
   return `${String(Number.MAX_SAFE_INTEGER - ms).padStart(16, '0')} ${id}`;
 }
 
-/** A sort key that puts the earliest first. */
-export function earliestFirst(ms: number, id: string): string {
-  return `${String(ms).padStart(16, '0')} ${id}`;
-}
-
 /** The page token was changed, or belongs to another list or other filters. */
 export class InvalidPageToken extends Error {
   override readonly name = 'InvalidPageToken';
