@@ -15,7 +15,8 @@ export function sdkExecutor(executor: AgentExecutor): Execute {
   return async (turn) => {
     const bus = new TurnBus(turn);
     using _stop = stopWithTurn(executor, turn, bus);
-    await executor.execute(await requestContext(turn), bus);
+    // An executor may say that it has finished, and go on, or never return.
+    await Promise.race([executor.execute(await requestContext(turn), bus), bus.untilFinished]);
     bus.finished();
     return conclude(turn, bus);
   };

@@ -16,6 +16,7 @@ export class TurnBus extends DefaultExecutionEventBus {
   #tail: Promise<void> = Promise.resolve();
   #last: TaskStatus | undefined;
   #isMuted = false;
+  readonly #finished = Promise.withResolvers<void>();
 
   constructor(turn: Turn) {
     super();
@@ -30,6 +31,18 @@ export class TurnBus extends DefaultExecutionEventBus {
     this.#tail = this.#tail.then(() => this.#mirrorEvent(read));
     // `conclude` rejects with the error; this only prevents an unhandled rejection.
     this.#tail.catch(() => undefined);
+  }
+
+  /** Resolves when the executor, or its caller, says that no more events come. */
+  get untilFinished(): Promise<void> {
+    return this.#finished.promise;
+  }
+
+  /** As in the SDK's own server, later events are dropped. */
+  override finished(): void {
+    super.finished();
+    this.mute();
+    this.#finished.resolve();
   }
 
   /** Drops all later events. */

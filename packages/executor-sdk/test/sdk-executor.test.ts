@@ -162,6 +162,24 @@ describe('an executor of the SDK', () => {
     });
   });
 
+  it('ends its turn when it says that it has finished, though it does not return', async () => {
+    const never = (state: TaskState) =>
+      begin(
+        executorThat(async (context, bus) => {
+          bus.publish(AgentEvent.task(newTask(context)));
+          bus.publish(update(context, state));
+          bus.finished();
+          bus.publish(update(context, TaskState.TASK_STATE_REJECTED));
+          await new Promise(() => undefined);
+        }),
+      );
+    const ended = never(TaskState.TASK_STATE_COMPLETED);
+    await expect(ended.result).resolves.toMatchObject({ state: 'TASK_STATE_COMPLETED' });
+    const left = never(TaskState.TASK_STATE_WORKING);
+    await expect(left.result).resolves.toMatchObject({ kind: 'failed' });
+    expect(left.port.current.status.message?.parts).toEqual([{ text: 'The agent ended its turn without an outcome.' }]);
+  });
+
   it('may return while its task waits for an authorization', async () => {
     const { port, result } = begin(
       executorThat(async (context, bus) => {
