@@ -7,7 +7,7 @@ import { urlOf } from './settings.ts';
 import { type StopSignals, untilAborted } from './stop-signals.ts';
 import { type Killed, type Supervision, supervise } from './supervise.ts';
 import type { Source, Terminal } from './terminal.ts';
-import { untilReady } from './until-ready.ts';
+import { untilReady, whatIsMissing } from './until-ready.ts';
 import { workerNames } from './workers.ts';
 
 /**
@@ -16,7 +16,7 @@ import { workerNames } from './workers.ts';
  */
 const programsStopAfterDrainMs = 3_000;
 const redisStopsWithinMs = 900;
-/** Without the default agent for this long a notice is printed. */
+/** If it is not ready after this time, it says what is missing. */
 const SLOW_MS = 10_000;
 
 export interface StoppableRun {
@@ -76,8 +76,13 @@ export async function runUntilStopped(run: StoppableRun): Promise<void> {
 
   async function greetWhenReady(signal: AbortSignal): Promise<void> {
     const url = urlOf(settings);
-    const slow = setTimeout(() => terminal.say('switchyard', stillWaiting(url, settings.defaultAgent)), SLOW_MS);
+    let isAwaited = true;
+    const slow = setTimeout(async () => {
+      const missing = await whatIsMissing(url, settings.defaultAgent);
+      if (isAwaited) terminal.say('switchyard', missing);
+    }, SLOW_MS);
     const isReady = await untilReady(url, settings.defaultAgent, signal);
+    isAwaited = false;
     clearTimeout(slow);
     if (!isReady) return;
     terminal.print(greeting);
@@ -94,10 +99,6 @@ function publishAddresses(settings: ProgramSettings): Promise<() => Promise<void
   const { dataFolder, operators } = settings;
   if (dataFolder === undefined) return undefined;
   return writeAddresses(dataFolder, { gateway: urlOf(settings), ...(operators && { operators: operators.url }) });
-}
-
-function stillWaiting(url: string, agent: string | undefined): string {
-  return `no worker runs the default agent${agent ? ` "${agent}"` : ''} yet; ${url}/agents lists those that run`;
 }
 
 /** `up` passes its environment to these. */

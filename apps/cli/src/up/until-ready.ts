@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { z } from 'zod';
 
 /** True when the gateway has its default agent: gateway, Redis and worker are connected. */
 export async function untilReady(url: string, agent: string | undefined, signal: AbortSignal): Promise<boolean> {
@@ -10,6 +11,18 @@ export async function untilReady(url: string, agent: string | undefined, signal:
   }
   return false;
 }
+
+/** What it still waits for, in words. Only a worker that runs others shows that the default agent is missing. */
+export async function whatIsMissing(url: string, agent: string | undefined): Promise<string> {
+  if (!(await areThere([`${url}/readyz`]))) return 'still starting: the gateway does not answer yet';
+  const agents = await fetch(`${url}/agents`, { signal: AbortSignal.timeout(2_000) })
+    .then(async (answer) => agentsSchema.parse(await answer.json()).agents)
+    .catch(() => []);
+  if (!agents.some(({ workers }) => workers > 0)) return 'still starting: no worker runs its agents yet';
+  return `no worker runs the default agent${agent ? ` "${agent}"` : ''} yet; ${url}/agents lists those that run`;
+}
+
+const agentsSchema = z.object({ agents: z.array(z.object({ workers: z.number() })) });
 
 async function areThere(urls: readonly string[]): Promise<boolean> {
   try {
