@@ -173,6 +173,19 @@ describe('switchyard doctor', () => {
     );
   });
 
+  it.each([
+    ['bad-card', 'has no card that can be used', 'bad card'],
+    ['unreachable', 'does not answer', 'unreachable'],
+  ])('says that a remote agent cannot be used, and why, as the list of queues does: %s', async (kind, what, state) => {
+    const text = 'The card of the remote agent at https://agents.example.com/almanac: HTTP 503.';
+    const remoteProblem = { kind, text, worker: 'w1' };
+    const some = agents.map((each) => (each.id === 'pizza' ? { ...each, remoteProblem } : each));
+    api.answer('/admin/agents', { agents: some, totalSize: some.length, nextPageToken: '' });
+    const { out } = await run(['doctor', ...nobody], { env });
+    expect(out).toContain(`Problem: The remote agent pizza ${what}, as worker w1 says: ${text.slice(0, -1)}`);
+    expect((await run(['queue'], { env })).out).toMatch(new RegExp(`^pizza +${state} `, 'm'));
+  });
+
   it('reports gateways and workers of different versions', async () => {
     const [first, ...others] = workers;
     const some = [{ ...first, version: '0.2.0' }, ...others];

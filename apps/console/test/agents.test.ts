@@ -17,6 +17,19 @@ describe.runIf(hasBrowser)('the page of agents', () => {
     expect(opened.problems).toEqual([]);
   });
 
+  it('says why a remote agent cannot be used, also where the queues are', async () => {
+    const text = 'The card of the remote agent at https://agents.example.com/almanac cannot be used: HTTP 404';
+    const problem = { remoteProblem: { kind: 'bad-card', text, worker: 'host-a' } as const };
+    const some = agents.map((each) => (each.id === 'pizza' ? { ...each, ...problem } : each));
+    const answer = { agents: some, totalSize: some.length, nextPageToken: '' };
+    ui.api.answer('/admin/agents', answer);
+    await using opened = await ui.open('/agents');
+    await opened.page.getByRole('link', { name: /Pizza Bad card .*agents\.example\.com\/almanac/ }).waitFor();
+    await using queues = await ui.open('/queues');
+    await queues.page.getByTitle(text).getByText('Bad card').waitFor();
+    ui.api.answer('/admin/agents', { ...answer, agents });
+  });
+
   it('shows the whole state of a worker within the width of a phone', async () => {
     await using opened = await ui.open('/agents', { view: 'phone' });
     const state = opened.page.locator('.workers .state', { hasText: 'Draining' });

@@ -1,7 +1,11 @@
 import { createServer, type Server } from 'node:http';
-import { afterEach, expect, test } from 'vitest';
+import { Ops } from '@switchyard/operators';
+import { Store } from '@switchyard/store';
+import { afterEach, expect, inject, test } from 'vitest';
+import { uniquePrefix } from '../../../tests/support/prefix.ts';
 import { until } from '../../../tests/support/until.ts';
 import { ExternalA2AAgent } from '../src/external-agents/external-a2a-agent.ts';
+import { Worker } from '../src/index.ts';
 import type { WorkerEvent } from '../src/telemetry/events.ts';
 
 // The card of an agent that runs elsewhere, as its worker announces it.
@@ -15,8 +19,10 @@ afterEach(async () => {
   server?.closeAllConnections();
 });
 
-/** The events of a worker, and the description that it announces, while this is at the URL of the card. */
-async function seen(status: number, body: string): Promise<{ events: WorkerEvent[]; description: string }> {
+/**
+ * The events of a worker, until this one, and the description that it announces, while this is at the URL of the card.
+ */
+async function seen(status: number, body: string, kind: WorkerEvent['kind']) {
   const page = createServer((_, response) => void response.writeHead(status).end(body));
   server = page;
   await new Promise<void>((resolve) => page.listen(0, '127.0.0.1', resolve));
@@ -26,8 +32,9 @@ async function seen(status: number, body: string): Promise<{ events: WorkerEvent
   const cardUrl = `http://127.0.0.1:${port}/card.json`;
   agent = new ExternalA2AAgent({ id: 'almanac', cardUrl }, (event) => events.push(event));
   await agent.open(async () => undefined);
-  await until(() => events.length > 0, { what: 'the card is read' });
-  return { events, description: agent.card.description };
+  // On a busy machine the first answers may be late.
+  await until(() => events.at(-1)?.kind === kind, { what: 'the card is read' });
+  return { events, description: agent.card.description, problem: agent.problem, cardUrl };
 }
 
 test.each([
@@ -38,22 +45,46 @@ test.each([
 ])(
   '%s instead of a card is a card that cannot be used, and not an agent that does not answer',
   async (_, status, body) => {
-    const { events, description } = await seen(status, body);
-    expect(events).toMatchObject([{ kind: 'agent-card-refused', reason: expect.stringContaining('cannot be used') }]);
+    const { events, description, problem, cardUrl } = await seen(status, body, 'agent-card-refused');
+    expect(events.at(-1)).toMatchObject({ reason: expect.stringContaining('cannot be used'), path: '/card.json' });
+    expect(problem).toEqual({ kind: 'bad-card', text: expect.stringContaining(`at ${cardUrl} cannot be used`) });
     expect(description).toContain('cannot be used');
   },
 );
 
 test('a server that is not available is an agent that does not answer', async () => {
-  const { events, description } = await seen(503, '');
-  expect(events).toMatchObject([{ kind: 'agent-unreachable' }]);
+  const { events, description, problem, cardUrl } = await seen(503, '', 'agent-unreachable');
+  expect(events).toMatchObject([{ path: '/card.json' }]);
+  expect(problem).toEqual({ kind: 'unreachable', text: expect.stringContaining(`from ${cardUrl}: `) });
   expect(description).toContain('has not answered yet');
 });
 
 test('an agent with an odd field in its card is reachable, and the field is named', async () => {
   const supportedInterfaces = [{ url: 'https://agents.example.com', protocolBinding: 'JSONRPC' }];
   const skills = [{ id: 'dates', tags: 'time', examples: null }];
-  const { events, description } = await seen(200, JSON.stringify({ name: 'Almanac', supportedInterfaces, skills }));
-  expect(events).toEqual([{ kind: 'agent-reachable', agent: 'almanac', problems: ['skills[0].tags must be a list'] }]);
+  const { events, description, problem } = await seen(
+    200,
+    JSON.stringify({ name: 'Almanac', supportedInterfaces, skills }),
+    'agent-reachable',
+  );
+  expect(problem).toBeUndefined();
+  expect(events.at(-1)).toMatchObject({ agent: 'almanac', problems: ['skills[0].tags must be a list'] });
   expect(description).toBe('Almanac');
+});
+
+test('operators see in the list of agents which one cannot be used, and why', async () => {
+  const { cardUrl } = await seen(404, '', 'agent-card-refused');
+  if (!agent) throw new Error('no agent');
+  const store = new Store({ redisUrl: inject('redisUrl'), prefix: uniquePrefix() }, () => undefined);
+  await store.start();
+  const worker = new Worker({ drainMs: 0, sweepEveryMs: 60_000 }, { store, agents: [agent], emit: () => undefined });
+  await worker.start();
+  const [almanac] = await new Ops(store).agents.list('almanac');
+  expect(almanac?.remoteProblem).toEqual({
+    kind: 'bad-card',
+    text: expect.stringContaining(cardUrl),
+    worker: worker.id,
+  });
+  await worker.stop();
+  await store.stop();
 });

@@ -78,6 +78,9 @@ describe('an agent that is called by URL', () => {
     expect((await diagnosis())?.text).toMatch(
       /^Worker \S+ cannot reach the remote agent, .* seconds: .*\(HTTP 503\)\.$/,
     );
+    const shown = async () => (await new Ops(store).agents.list('almanac'))[0]?.remoteProblem;
+    const problem = await until(shown, { what: 'the list of agents shows it' });
+    expect(problem).toMatchObject({ kind: 'unreachable', text: expect.stringContaining('HTTP 503') });
     answer = noCard;
     await until(async () => (await diagnosis())?.finding === 'failed', { what: 'its answer is used' });
     expect((await diagnosis())?.advice).toContain('Correct the address of the remote agent');

@@ -34,6 +34,10 @@ export const agentReadingSchema = z.object({
   beganPerSecond: z.number(),
   /** Its workers have not answered since; unset: one answers, or there is none. */
   silentSince: time.optional(),
+  /** It runs elsewhere, and this worker cannot use it: it does not answer, or its card cannot be used. */
+  remoteProblem: z
+    .object({ kind: z.enum(['unreachable', 'bad-card']), text: z.string(), worker: z.string() })
+    .optional(),
   name: z.string(),
   version: z.string(),
   card: z.unknown(),

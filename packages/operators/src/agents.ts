@@ -7,7 +7,7 @@ import type { OperatorDependencies } from './operator-dependencies.ts';
 import { frozenTurns, type RunningTurn } from './running-turns.ts';
 import { silentSince } from './silent-workers.ts';
 import { usedPlaces } from './used-places.ts';
-import type { WorkerReading } from './worker-report.ts';
+import type { RemoteProblem, WorkerReading } from './worker-report.ts';
 
 /** An agent and its queues: its own, and those of its skills. */
 export interface AgentReading extends JobCounts {
@@ -18,6 +18,8 @@ export interface AgentReading extends JobCounts {
   readonly frozenTurns: number;
   /** ISO time since when none of its workers has reported; unset: one reports, or there is none. */
   readonly silentSince?: string;
+  /** It runs elsewhere, and one of its workers cannot use it. */
+  readonly remoteProblem?: RemoteProblem & { readonly worker: string };
   readonly paused: boolean;
   /** Tenants whose jobs reach beyond the current round of turns, on the shard that has the most of them. */
   readonly tenants: number;
@@ -169,10 +171,12 @@ export class Agents {
       limits && usedPlaces({ redis, shards }, id),
     ]);
     const silent = silentSince(reports.workers, id);
+    const remoteProblem = remoteProblemOf(reports.workers, id);
     return {
       id,
       workers,
       ...(silent !== undefined && { silentSince: silent }),
+      ...(remoteProblem && { remoteProblem }),
       paused,
       ...sumOfJobs(counts),
       tenants: shares.count,
@@ -188,6 +192,15 @@ export class Agents {
       ...(counts.length > 1 && { skills: skillReadings(skillQueues, counts.slice(1)) }),
     };
   }
+}
+
+/** As a worker that answers reports it; a bad card before an agent that does not answer. */
+function remoteProblemOf(workers: readonly WorkerReading[], agent: string): AgentReading['remoteProblem'] {
+  const found = workers.flatMap(({ id, state, remoteProblems = {} }) => {
+    const problem = state === 'silent' ? undefined : remoteProblems[agent];
+    return problem ? [{ ...problem, worker: id }] : [];
+  });
+  return found.find(({ kind }) => kind === 'bad-card') ?? found[0];
 }
 
 /** @param counts of their queues, in the same order */

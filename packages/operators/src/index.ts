@@ -19,5 +19,12 @@ export {
 } from './task-search.ts';
 export type { ExportProgress, TenantExportQuery } from './tenant-export.ts';
 export type { TenantDeletion } from './tenants.ts';
-export type { DrainRequest, ProcessId, ReportedTurn, WorkerFigures, WorkerReading } from './worker-report.ts';
+export type {
+  DrainRequest,
+  ProcessId,
+  RemoteProblem,
+  ReportedTurn,
+  WorkerFigures,
+  WorkerReading,
+} from './worker-report.ts';
 export { reportEveryMs, Workers } from './workers.ts';

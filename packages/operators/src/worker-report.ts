@@ -16,6 +16,16 @@ export interface WorkerReport {
   /** Version of Switchyard. */
   readonly version?: string | undefined;
   readonly figures?: WorkerFigures | undefined;
+  /** By agent; those without one are left out. */
+  readonly remoteProblems?: Readonly<Record<string, RemoteProblem>> | undefined;
+}
+
+/** Why an agent that runs elsewhere cannot be used now. */
+export interface RemoteProblem {
+  /** `unreachable`: it does not answer, and messages wait. `bad-card`: its card cannot be used, and messages fail. */
+  readonly kind: 'unreachable' | 'bad-card';
+  /** The reason, with the address. */
+  readonly text: string;
 }
 
 /** Figures of the last five to ten seconds; null: there was no turn. */
@@ -77,6 +87,8 @@ export interface WorkerReading {
   readonly lastHeartbeat: string;
   readonly version?: string;
   readonly figures?: WorkerFigures;
+  /** As in the report. */
+  readonly remoteProblems?: Readonly<Record<string, RemoteProblem>>;
   /** Unset: no request. */
   readonly drain?: DrainRequest;
   /** Set: an agent blocks it, so that it does not report. */

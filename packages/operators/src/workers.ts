@@ -102,7 +102,8 @@ export class Workers {
 
 function workerReading(nowMs: number, reported: ReturnType<typeof reportedReply>): WorkerReading {
   const [id, seenMs, json, drain, blockedJson] = reported;
-  const { process, agents, upForMs, isDraining, turns, version, figures }: WorkerReport = JSON.parse(json);
+  const { process, agents, upForMs, isDraining, turns, version, figures, remoteProblems }: WorkerReport =
+    JSON.parse(json);
   const request = requestIn(drain);
   const blocked = blockedIn(blockedJson, seenMs);
   return {
@@ -116,6 +117,7 @@ function workerReading(nowMs: number, reported: ReturnType<typeof reportedReply>
     lastHeartbeat: iso(seenMs),
     ...(version !== undefined && { version }),
     ...(figures && { figures }),
+    ...(remoteProblems && { remoteProblems }),
     ...(request && { drain: request }),
     ...(blocked && { blocked }),
     turns: turns.map(({ runsForMs, ...turn }) => ({ ...turn, since: iso(seenMs - runsForMs) })),

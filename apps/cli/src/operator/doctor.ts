@@ -337,9 +337,10 @@ function agentFinding({
   id,
   workers,
   silentSince,
+  remoteProblem,
   paused,
   waiting,
-}: Pick<AgentReading, 'id' | 'workers' | 'silentSince' | 'paused' | 'waiting'>): Finding {
+}: Pick<AgentReading, 'id' | 'workers' | 'silentSince' | 'remoteProblem' | 'paused' | 'waiting'>): Finding {
   const waits = waiting > 0 ? `, ${waiting === 1 ? '1 message waits' : `${waiting} messages wait`}` : '';
   if (paused)
     return { verdict: 'warning', text: `The agent ${id} is paused${waits}`, todo: `switchyard queue resume ${id}` };
@@ -357,5 +358,22 @@ function agentFinding({
       text: `No worker runs the agent ${id}${waits}`,
       todo: `switchyard worker <module of ${id}>${waiting > 0 ? '' : `; if it is retired: switchyard queue forget ${id}`}`,
     };
+  if (remoteProblem) return remoteFinding(id, remoteProblem, waits);
   return { verdict: 'ok', text: `The agent ${id} has ${workers === 1 ? 'a worker' : `${workers} workers`}${waits}` };
+}
+
+function remoteFinding(
+  id: string,
+  { kind, text, worker }: NonNullable<AgentReading['remoteProblem']>,
+  waits: string,
+): Finding {
+  const [what, todo] =
+    kind === 'unreachable'
+      ? ['does not answer', 'See whether it runs, and whether its address is right; its messages wait meanwhile.']
+      : ['has no card that can be used', 'Correct its address, or its card; its messages fail until then.'];
+  return {
+    verdict: 'problem',
+    text: `The remote agent ${id} ${what}, as worker ${worker} says: ${text.replace(/\.$/, '')}${waits}`,
+    todo,
+  };
 }

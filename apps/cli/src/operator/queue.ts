@@ -97,12 +97,11 @@ const head = [
 
 /** Queues of an agent, and of its skills. */
 function rows(agent: AgentReading): string[][] {
-  const { id, paused, workers, silentSince, waiting, active, delayed, tenants, oldestWaitMs, beganPerSecond } = agent;
-  const state = paused ? 'paused' : silentSince ? silentFor(silentSince) : workers === 0 ? 'no worker' : 'ready';
+  const { id, waiting, workers, active, delayed, tenants, oldestWaitMs, beganPerSecond } = agent;
   const counts = [active, delayed, tenants].map(String);
   const whole = [
     id,
-    state,
+    stateOf(agent),
     `${workers}`,
     `${waiting}`,
     ageText(oldestWaitMs),
@@ -116,6 +115,15 @@ function rows(agent: AgentReading): string[][] {
   ]);
   return [whole, ...ofSkills];
 }
+
+function stateOf({ paused, silentSince, workers, remoteProblem }: AgentReading): string {
+  if (paused) return 'paused';
+  if (silentSince) return silentFor(silentSince);
+  if (workers === 0) return 'no worker';
+  return remoteProblem ? remoteStates[remoteProblem.kind] : 'ready';
+}
+
+const remoteStates = { unreachable: 'unreachable', 'bad-card': 'bad card' } as const;
 
 const silentFor = (since: string): string => `no answer for ${ageText(Date.now() - Date.parse(since))}`;
 

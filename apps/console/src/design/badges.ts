@@ -30,9 +30,11 @@ export function stateColour(state: TaskState): Colour {
 }
 
 /** The health of an agent. A missing worker is a problem only if messages wait. */
-export function agentBadge({ workers, paused, waiting, frozenTurns }: AgentReading): Badge {
+export function agentBadge({ workers, paused, waiting, frozenTurns, remoteProblem }: AgentReading): Badge {
   if (workers === 0 && waiting > 0) return { name: 'No worker', colour: 'red' };
   if (frozenTurns > 0) return { name: 'Worker silent', colour: 'red' };
   if (paused) return { name: 'Paused', colour: 'amber' };
-  return workers === 0 ? { name: 'No worker', colour: 'gray' } : { name: 'Ready', colour: 'green' };
+  if (workers === 0) return { name: 'No worker', colour: 'gray' };
+  if (remoteProblem) return { name: remoteProblem.kind === 'bad-card' ? 'Bad card' : 'Unreachable', colour: 'red' };
+  return { name: 'Ready', colour: 'green' };
 }

@@ -11,12 +11,27 @@ export function State({ state }: { readonly state: TaskState }) {
 
 export function AgentState({ agent }: { readonly agent: AgentReading }) {
   const { name, colour } = agentBadge(agent);
-  return <Badge colour={colour}>{name}</Badge>;
+  return (
+    <Badge colour={colour} title={agent.remoteProblem?.text}>
+      {name}
+    </Badge>
+  );
+}
+
+interface BadgeProps {
+  readonly colour: Colour;
+  readonly children: string;
+  /** More about it. */
+  readonly title?: string | undefined;
 }
 
 /** A state of something else than a task or an agent, or a kind. */
-export function Badge({ colour, children }: { readonly colour: Colour; readonly children: string }) {
-  return <span class={`state ${colour}`}>{children}</span>;
+export function Badge({ colour, children, title }: BadgeProps) {
+  return (
+    <span class={`state ${colour}`} title={title}>
+      {children}
+    </span>
+  );
 }
 
 export function Tag({ colour = 'gray', children }: { readonly colour?: Colour; readonly children: string }) {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Agent, type AgentDefinition, defineAgent } from '@switchyard/agent';
 import { announcedCard, RemoteCardError, type RemoteSettings, remoteExecutor } from '@switchyard/executor-remote';
+import type { RemoteProblem } from '@switchyard/operators';
 import type { AgentAnnouncement } from '@switchyard/store';
 import type { Emit } from '../telemetry/events.ts';
 import { Poller } from '../timing/timing.ts';
@@ -59,6 +60,7 @@ export class ExternalA2AAgent implements ExternalAgent {
   #hasCard = false;
   #state: CardState | undefined;
   #reason = '';
+  #problem: RemoteProblem | undefined;
   #polls = 0;
 
   /** @throws {TypeError} naming the setting that cannot be used */
@@ -97,6 +99,10 @@ export class ExternalA2AAgent implements ExternalAgent {
     return this.#card;
   }
 
+  get problem(): RemoteProblem | undefined {
+    return this.#problem;
+  }
+
   async open(find: (id: string) => Promise<AgentAnnouncement | undefined>): Promise<void> {
     const announced = (await find(this.id))?.card;
     this.#hasCard = announced !== undefined && announced.version !== unknownVersion;
@@ -117,6 +123,7 @@ export class ExternalA2AAgent implements ExternalAgent {
       const { card, problems } = await announcedCard(this.#remote, 0);
       this.#card = this.#define(card);
       this.#hasCard = true;
+      this.#problem = undefined;
       if (this.#isNew('reachable', problems.join('; ')))
         this.#emit({ kind: 'agent-reachable', agent: this.id, ...(problems.length > 0 && { problems }) });
     } catch (error) {
@@ -128,10 +135,20 @@ export class ExternalA2AAgent implements ExternalAgent {
     const reason = error instanceof Error ? error.message : String(error);
     const isUnreachable = error instanceof RemoteCardError && error.isUnreachable;
     const state = isUnreachable ? 'unreachable' : 'refused';
+    const { origin, pathname: path } = new URL(this.#settings.cardUrl);
+    // An address may have a password, or a token in its query.
+    const text = reason.replaceAll(this.#settings.cardUrl, origin + path);
+    this.#problem = { kind: isUnreachable ? 'unreachable' : 'bad-card', text };
     if (!this.#hasCard) this.#card = this.#define(placeholder(isUnreachable ? noAnswer : badCard));
     // While an agent does not answer, the reasons differ from poll to poll.
     if (!this.#isNew(state, isUnreachable ? '' : reason)) return;
-    this.#emit({ kind: isUnreachable ? 'agent-unreachable' : 'agent-card-refused', agent: this.id, reason });
+    // The log leaves the paths of addresses in a text out.
+    this.#emit({
+      kind: isUnreachable ? 'agent-unreachable' : 'agent-card-refused',
+      agent: this.id,
+      reason: text,
+      path,
+    });
   }
 
   #isNew(state: CardState, reason: string): boolean {

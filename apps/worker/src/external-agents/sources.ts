@@ -1,4 +1,5 @@
 import type { Agent } from '@switchyard/agent';
+import type { RemoteProblem } from '@switchyard/operators';
 import type { AgentAnnouncement } from '@switchyard/store';
 
 // Recognizes agents that run elsewhere, without loading the code that runs them: most workers have none.
@@ -23,6 +24,14 @@ export interface ExternalAgent extends Agent {
   /** Call it before the agent is announced. @param find finds the announcement of an agent in the registry */
   open(find: (id: string) => Promise<AgentAnnouncement | undefined>): Promise<void>;
   stop(): Promise<void>;
+  /** As its card was read last; undefined: it can be used, or was not asked yet. */
+  readonly problem: RemoteProblem | undefined;
+}
+
+/** The problems of those that have one, by id. */
+export function problemsOf(agents: readonly Agent[]): Readonly<Record<string, RemoteProblem>> {
+  const external = agents.filter(isExternalAgent);
+  return Object.fromEntries(external.flatMap(({ id, problem }) => (problem ? [[id, problem]] : [])));
 }
 
 export function isExternalAgent(agent: Agent): agent is ExternalAgent {

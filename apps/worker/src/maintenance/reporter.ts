@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   type DrainRequest,
   type ProcessId,
+  type RemoteProblem,
   type ReportedTurn,
   reportEveryMs,
   type WorkerFigures,
@@ -17,6 +18,8 @@ export interface ReporterOptions {
   readonly agents: readonly string[];
   readonly turns: () => readonly ReportedTurn[];
   readonly figures: () => WorkerFigures;
+  /** By agent. */
+  readonly remoteProblems: () => Readonly<Record<string, RemoteProblem>>;
   readonly version: string;
   /** Called when the request has changed; undefined: there is no request (any more). */
   readonly onDrainRequest: (request: DrainRequest | undefined) => Promise<void>;
@@ -56,10 +59,12 @@ export class Reporter {
   }
 
   async #report(): Promise<void> {
-    const { workerId, process, agents, version, turns, figures, onDrainRequest } = this.#options;
+    const { workerId, process, agents, version, turns, figures, remoteProblems, onDrainRequest } = this.#options;
     const upForMs = Math.round(performance.now() - this.#startedAt);
     const isDraining = this.#request !== undefined;
-    const report = { process, agents, upForMs, isDraining, version, turns: turns(), figures: figures() };
+    const found = remoteProblems();
+    const problems = Object.keys(found).length > 0 && { remoteProblems: found };
+    const report = { process, agents, upForMs, isDraining, version, turns: turns(), figures: figures(), ...problems };
     const request = await this.#workers.report(workerId, report);
     if (isDeepStrictEqual(request, this.#request)) return;
     await onDrainRequest(request);

@@ -73,9 +73,11 @@ export type WorkerEvent =
   | { readonly kind: 'module-changed'; readonly path: string }
   /** A remote agent has become reachable. `problems`: fields of its card that are left out, because of their values. */
   | { readonly kind: 'agent-reachable'; readonly agent: string; readonly problems?: readonly string[] }
-  | { readonly kind: 'agent-unreachable'; readonly agent: string; readonly reason: string }
-  /** A remote agent, or what is at its address, answers; but not with a card that can be used. */
-  | { readonly kind: 'agent-card-refused'; readonly agent: string; readonly reason: string }
+  /**
+   * A remote agent does not answer. `agent-card-refused`: it, or what is at its address, answers, but not with a card
+   * that can be used. `path`: of the card's address.
+   */
+  | ({ readonly kind: 'agent-unreachable' | 'agent-card-refused' } & UnusableAgent)
   | { readonly kind: 'change-loaded' }
   | { readonly kind: 'change-refused'; readonly isServed: boolean }
   | { readonly kind: 'worker-died'; readonly code: string }
@@ -139,3 +141,9 @@ interface PushFailure extends PushName {
 }
 
 export type Emit = (event: WorkerEvent) => void;
+
+interface UnusableAgent {
+  readonly agent: string;
+  readonly reason: string;
+  readonly path: string;
+}

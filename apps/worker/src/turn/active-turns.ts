@@ -1,5 +1,5 @@
 import type { LongWait } from '@switchyard/agent/runtime';
-import type { ReportedTurn } from '@switchyard/operators';
+import type { RemoteProblem, ReportedTurn } from '@switchyard/operators';
 import type { OpenTurn } from '@switchyard/store';
 import type { TurnBoard } from '../blocked/turn-board.ts';
 import { labelOf } from '../telemetry/metrics.ts';
@@ -42,6 +42,14 @@ export class ActiveTurns {
   counts(): ReadonlyMap<string, number> {
     const byAgent = Map.groupBy(this.#entries, ({ turn }) => labelOf(turn.start.agent));
     return new Map([...byAgent].map(([agent, { length }]) => [agent, length]));
+  }
+
+  /** Of agents whose turns cannot reach the agent elsewhere that runs them. */
+  remoteProblems(): Readonly<Record<string, RemoteProblem>> {
+    const waits = [...this.#entries].flatMap(({ turn, waitsFor }): [string, RemoteProblem][] =>
+      waitsFor?.for === 'remote-agent' ? [[turn.start.agent, { kind: 'unreachable', text: waitsFor.text }]] : [],
+    );
+    return Object.fromEntries(waits);
   }
 
   list(): ReportedTurn[] {

@@ -42,14 +42,14 @@ export function AgentList() {
 }
 
 function AgentCardLink({ agent }: { readonly agent: AgentReading }) {
-  const { id, name, version, workers, active, waiting, card } = agent;
+  const { id, name, version, workers, active, waiting, card, remoteProblem } = agent;
   return (
     <a class="agent-card panel" href={href(`/agents/${encodeURIComponent(id)}`)}>
       <div class="row">
         <h2 class="clip grow">{name}</h2>
         <AgentState agent={agent} />
       </div>
-      <p class="agent-about soft">{readCard(card).description}</p>
+      <p class="agent-about soft">{remoteProblem?.text ?? readCard(card).description}</p>
       <dl class="agent-numbers">
         <Figure name="Workers" value={workers} />
         <Figure name="Running" value={active} />

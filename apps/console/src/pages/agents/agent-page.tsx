@@ -92,6 +92,7 @@ function About({ agent }: { readonly agent: AgentReading }) {
     <div class="agent-about-page">
       <section class="panel">
         <div class="panel-body agent-summary">
+          {agent.remoteProblem && <p role="alert">{agent.remoteProblem.text}</p>}
           <p>{description}</p>
           <dl class="facts">
             <dt>Id</dt>
