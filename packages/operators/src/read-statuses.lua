@@ -1,5 +1,5 @@
--- Reads the statuses among the next events of a task, in one direction. Events may be large, so large
--- ones are read one at a time.
+-- Reads the statuses among the next events of a task, in one direction: four events at first, which are
+-- all of most tasks. Events may be large, so after large ones each is read by itself.
 --
 -- KEYS  events      stream
 -- ARGV  start       id; or '-': the first event, or '+': the last one, to read backwards
@@ -11,11 +11,11 @@
 
 local events_key = unpack(KEYS)
 local start, direction, limit, max_bytes = unpack(ARGV)
-local MAX_AT_ONCE, LARGE = 16, 65536
+local FIRST, MAX_AT_ONCE, LARGE = 4, 16, 65536
 
 local command, stop = 'XRANGE', '+'
 if direction == '-1' then command, stop = 'XREVRANGE', '-' end
-local seen, bytes, statuses, at_once = 0, 0, {}, 1
+local seen, bytes, statuses, at_once = 0, 0, {}, FIRST
 while seen < tonumber(limit) and bytes < tonumber(max_bytes) do
   local before = bytes
   local entries = redis.call(command, events_key, start, stop, 'COUNT', at_once)
