@@ -1,17 +1,18 @@
 -- A task as pieces of JSON that need only be joined.
 --
 -- A piece is JSON, or { key, last }: fetch it with GETRANGE key 1 last. These strings only grow, so the result is the
--- text as of this read; if it is shorter, it was replaced meanwhile: read the task again. The first piece is
--- { JSON before, state, time, JSON behind }: the caller makes the status of the state's letter and of the time.
+-- text as of this read; if it is shorter, it was replaced meanwhile: read the task again. { key, last, n } stands for
+-- the n latest messages of that text. The first piece is { JSON before, state, time, JSON behind }: the caller makes
+-- the status of the state's letter and of the time.
 -- Joined, the pieces are the fold of the events 1 … seq and of the messages accepted until then. The caller joins them:
 -- here it would take three times as long, and Redis has one thread for all clients.
 
--- The n latest messages. Reads a longer and longer end of the history until it has them. (A plain find: a pattern is
--- ten times slower.)
-local function latest(n, inside, outside)
+-- The piece with the n latest messages. Reads a longer and longer end of the history until it has them, up to
+-- large_bytes. (A plain find: a pattern is ten times slower.)
+local function latest(n, inside, outside, large_bytes)
   local bytes, size = 256 * n, inside and #inside or redis.call('STRLEN', outside)
   while true do
-    local text = inside or redis.call('GETRANGE', outside, -bytes, -1)
+    local text = inside or redis.call('GETRANGE', outside, -math.min(bytes, large_bytes), -1)
     local starts, start = {}, text:find('\t', 1, true)
     while start do
       starts[#starts + 1] = start
@@ -19,6 +20,7 @@ local function latest(n, inside, outside)
     end
     if #starts >= n then return text:sub(starts[#starts - n + 1] + 1) end
     if #text >= size then return text:sub(3) end
+    if bytes >= large_bytes then return { outside, size - 1, n } end
     bytes = bytes * 4
   end
 end
@@ -58,7 +60,7 @@ local function put_pieces(reply, task_id, task_key, values, length, artifacts, l
     local size = length == '' and outside and redis.call('STRLEN', outside) or 0
     -- The first message begins with a tab, which is white space.
     if size >= large_bytes then put({ outside, size - 1 })
-    elseif length ~= '' then put(latest(tonumber(length), inside, outside))
+    elseif length ~= '' then put(latest(tonumber(length), inside, outside, large_bytes))
     else put(inside and inside:sub(3) or redis.call('GETRANGE', outside, 2, -1)) end
     put(']')
   end
