@@ -35,6 +35,16 @@ test('an outcome that cannot be written does not affect the others of its script
   }
 });
 
+test('an outcome of a run that has lost its task is refused, also beside that of the run that has it', async () => {
+  const store = await testStore();
+  const [lost] = await turns(store, 1);
+  if (!lost) throw new Error('no turn began');
+  const turn = await begun(store, lost.start.taskId, { started: 2 });
+  const ends = await Promise.allSettled([lost, turn].map((each) => each.publish(completed)));
+  expect(ends.map(({ status }) => status)).toEqual(['rejected', 'fulfilled']);
+  expect([lost.ending, turn.ending]).toEqual(['fenced', 'idle']);
+});
+
 test('the outcomes before one that cannot be written leave the outbox and move in the indexes, too', async () => {
   const store = await testStore();
   const { prefix } = store.settings;

@@ -94,11 +94,13 @@ export class Appends {
 
   /** By end-tasks.lua; those that it declines, and all others, by append.lua. */
   async #writeOutcomes(appends: readonly Append[]): Promise<readonly AppendReply[]> {
-    const ends = appends.map(taskEnd);
-    const plain = ends.filter((end) => end !== undefined);
-    const verdicts = plain.length > 0 ? await this.#end(plain) : [];
-    const ended = new Set(plain.filter((_, i) => verdicts[i] === 'idle').map(({ taskId }) => taskId));
-    const rest = appends.filter(({ taskId }) => !ended.has(taskId));
+    const plain = appends.flatMap((append) => {
+      const end = taskEnd(append);
+      return end ? { append, end } : [];
+    });
+    const verdicts = plain.length > 0 ? await this.#end(plain.map(({ end }) => end)) : [];
+    const ended = new Set(plain.filter((_, i) => verdicts[i] === 'idle').map(({ append }) => append));
+    const rest = appends.filter((append) => !ended.has(append));
     const replies = rest.length > 0 ? await this.#run(rest) : [];
     return appends.map((append) => replies[rest.indexOf(append)] ?? ['idle', '']);
   }
