@@ -47,7 +47,9 @@ export async function runOnEmptyRedis(session: Session, { name, ...rest }: Empty
   const folder = await mkdtemp(join(tmpdir(), `switchyard-${name}-`));
   try {
     const embedded = await openEmbeddedRedis({ folder, program });
-    const settings = { ...rest.settings, redisUrl: embedded.url };
+    // The files of a Redis that forgets its tasks: in the data folder, the next run would find those of another Redis.
+    const filesFolder = join(folder, 'files');
+    const settings = { ...rest.settings, redisUrl: embedded.url, filesFolder };
     await runUntilStopped({ ...session, ...rest, settings, embedded }).finally(() => embedded.release());
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -28,6 +28,8 @@ export interface ProgramSettings {
   readonly operators?: Operators;
   /** Where other commands find this deployment; unset: nowhere. */
   readonly dataFolder?: string;
+  /** Where uploaded files are kept, if there is a data folder and the user sets no FILES_URL. Default: `files` in it. */
+  readonly filesFolder?: string;
   /** Environment of this process: the user's settings. */
   readonly environment: Environment;
   /** Additional settings of both programs. */
@@ -60,8 +62,10 @@ const development = {
 };
 
 /** Common settings of gateway and worker, with the user's own (LOG_LEVEL, OPENAI_API_KEY, …). */
-function programEnvironment({ environment, redisUrl, env, dataFolder }: ProgramSettings): Environment {
-  const files = dataFolder === undefined ? {} : { FILES_URL: pathToFileURL(join(dataFolder, 'files')).href };
+function programEnvironment({ environment, redisUrl, env, ...settings }: ProgramSettings): Environment {
+  const { dataFolder, filesFolder } = settings;
+  const files =
+    dataFolder === undefined ? {} : { FILES_URL: pathToFileURL(filesFolder ?? join(dataFolder, 'files')).href };
   // This process makes the lines readable.
   return { ...development, ...files, ...withoutEmpty(environment), REDIS_URL: redisUrl, LOG_FORMAT: 'json', ...env };
 }
