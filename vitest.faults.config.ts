@@ -73,6 +73,7 @@ export default defineConfig({
         },
       },
       // They have one try, and some expect that others take over in seconds: two at once, and no other tests of this run.
+      // They wait most of the time, so CI runs them beside npm test.
       {
         extends: true,
         test: {
