@@ -114,8 +114,17 @@ describe.each(Object.entries(works))('%s', (_, { set, settings, prepare, member,
     await until(async () => (await redis.zcount(root + set, '-inf', Date.now())) > DAMAGED, {
       what: 'the sound member is due',
     });
-    await expect(run(store)).rejects.toThrow(/damaged\d+.* is set aside for 60 s: .*WRONGTYPE/);
-    expect(await isDone()).toBe(true);
+    // On a busy machine the damaged ones may take so long that the claim of the sound one ends: the next run has it.
+    const errors: unknown[] = [];
+    const runOnce = () => run(store).catch((error: unknown) => errors.push(error));
+    const isWorkedOn = async () => {
+      await runOnce();
+      return isDone();
+    };
+    await until(isWorkedOn, { what: 'the sound member is worked on' });
+    expect(errors).toContainEqual(
+      expect.objectContaining({ message: expect.stringMatching(/damaged\d+.* is set aside for 60 s: .*WRONGTYPE/) }),
+    );
     for (const id of ids) expect(await redis.zscore(root + set, member(id))).not.toBeNull();
     await run(store);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { patience, until } from '../../../tests/support/until.ts';
+import { until } from '../../../tests/support/until.ts';
 import type { Store, TurnJob } from '../src/index.ts';
 import { accepted, begun, userMessage } from './support/drive.ts';
 import { alice, testLedger, testRedis, testStore } from './support/redis.ts';
@@ -46,11 +46,20 @@ describe('the sweeper', () => {
     const { taskId } = await accepted(own, alice);
     const key = `${own.settings.prefix}{s0}:t:${taskId}`;
     const acceptedMs = Number.parseInt((await redis.hget(key, 'time')) ?? '', 36);
-    const sweeps = async () => (await own.outbox.sweep()) && Number(await redis.hget(key, 'sweeps'));
-    await until(async () => (await sweeps()) === 3, { what: 'the third sweep, 700 ms after the message' });
+    let [fromMs, toMs] = [0, 0];
+    const sweeps = async () => {
+      fromMs = Date.now();
+      await own.outbox.sweep();
+      toMs = Date.now();
+      return Number(await redis.hget(key, 'sweeps'));
+    };
+    await until(async () => (await sweeps()) === 3, { what: 'the third sweep' });
     const [stuck] = (await own.ops.listStuck({ pageSize: 1 })).items;
     expect(stuck).toMatchObject({ taskId, sweeps: 3 });
-    expect(Date.parse(stuck?.silentSince ?? '') - acceptedMs).toBeLessThan(400 * patience);
+    // The third sweep is 700 ms after the message, and a busy machine makes it late.
+    const silentSince = Date.parse(stuck?.silentSince ?? '');
+    expect(silentSince).toBeGreaterThanOrEqual(Math.max(acceptedMs, fromMs - 700));
+    expect(silentSince).toBeLessThanOrEqual(toMs - 700);
   });
 
   test('adds a job again that exists but is in none of the lists of the queue', async () => {
@@ -146,6 +155,17 @@ describe('the sweeper', () => {
     return { sweeper, root, isFound: async () => (await redis.zcard(`${root}q:echo:prioritized`)) > 0 };
   }
 
+  /** Of sweeps until the lost job is found: on a busy machine one may end before. */
+  async function errorsUntil(isFound: () => Promise<boolean>, { outbox }: Store): Promise<unknown[]> {
+    const errors: unknown[] = [];
+    const sweepOnce = async (): Promise<boolean> => {
+      await outbox.sweep().catch((error: unknown) => errors.push(error));
+      return isFound();
+    };
+    await until(sweepOnce, { what: 'the lost job is found' });
+    return errors;
+  }
+
   // It counts visits instead of time: 100,000 entries take as many visits each.
   test('finds the one lost job among 4,000 in one round, in fewer than ten sweeps', async () => {
     const { sweeper, isFound } = await crowded(4_000);
@@ -178,16 +198,18 @@ describe('the sweeper', () => {
   test('sweeps the other tasks if a record is broken, and throws the error', async () => {
     const { sweeper, root, isFound } = await crowded(600);
     await redis.hdel(`${root}t:waiting1`, 'time');
-    await expect(sweeper.outbox.sweep()).rejects.toThrow('user_script');
-    expect(await isFound()).toBe(true);
+    expect(await errorsUntil(isFound, sweeper)).toContainEqual(
+      expect.objectContaining({ message: expect.stringContaining('user_script') }),
+    );
   });
 
   test('sweeps the other tasks if the key of a task has another type, and throws the error', async () => {
     const { sweeper, root, isFound } = await crowded(600);
     await redis.del(`${root}t:waiting1`);
     await redis.set(`${root}t:waiting1`, 'no record');
-    await expect(sweeper.outbox.sweep()).rejects.toThrow('WRONGTYPE');
-    expect(await isFound()).toBe(true);
+    expect(await errorsUntil(isFound, sweeper)).toContainEqual(
+      expect.objectContaining({ message: expect.stringContaining('WRONGTYPE') }),
+    );
   });
 
   test('sweeps the other tasks also behind more broken records than it visits in one script call', async () => {
@@ -196,8 +218,9 @@ describe('the sweeper', () => {
       await redis.hset(`${root}t:waiting${i}`, 'job', 'no number');
       await redis.zadd(`${root}outbox`, 0, `waiting${i}`);
     }
-    await expect(sweeper.outbox.sweep()).rejects.toThrow('user_script');
-    expect(await isFound()).toBe(true);
+    expect(await errorsUntil(isFound, sweeper)).toContainEqual(
+      expect.objectContaining({ message: expect.stringContaining('user_script') }),
+    );
   });
 
   test('sweeps the other shards before it throws the error of a broken one', async () => {
