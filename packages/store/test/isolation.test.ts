@@ -18,14 +18,18 @@ function startProcess() {
       await end.promise;
     };
     const turn = {};
-    const ended = isolation.run(run).finally(() => own.leave(turn));
+    const state = { isShared: false };
+    const share = async (): Promise<void> => {
+      state.isShared = true;
+    };
+    const ended = isolation.run({ job: turn, share }, run).finally(() => own.leave(turn));
     const endIt = (): Promise<void> => {
       end.resolve();
       return ended;
     };
-    return { turn, begun: begun.promise, end: endIt };
+    return { turn, state, begun: begun.promise, end: endIt };
   };
-  return { own, others, suspect };
+  return { isolation, own, others, suspect };
 }
 
 /** A turn that waits for another one until `goOn`. */
@@ -157,6 +161,7 @@ test('of two turns that may go on while a suspect waits, one does', async () => 
 
 test('a suspect in a process with many queues does not block it', async () => {
   const isolation = new Isolation();
+  const lone = { job: {}, share: async () => undefined };
   const queues = Array.from({ length: 1_000 }, () => new Slots(10, isolation.load));
   for (const slots of queues) isolation.join(slots);
   const busy = queues.slice(0, 20);
@@ -165,7 +170,7 @@ test('a suspect in a process with many queues does not block it', async () => {
   expect(isolation.claim()).toBe(true);
   queues.at(-1)?.hold();
   const begun = Promise.withResolvers<void>();
-  const ended = isolation.run(async () => begun.resolve());
+  const ended = isolation.run(lone, async () => begun.resolve());
   for (const slots of queues) void slots.acquire(10);
   for (const slots of busy) {
     slots.free(10);
@@ -175,4 +180,67 @@ test('a suspect in a process with many queues does not block it', async () => {
   await ended;
   // It was ten seconds.
   expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
+});
+
+test('a suspect that runs alone from its beginning to its end does not say that others run beside it', async () => {
+  const { others, suspect } = startProcess();
+  await others.acquire(1);
+  const { state, begun, end } = suspect();
+  others.free();
+  await begun;
+  await end();
+  expect(state.isShared).toBe(false);
+});
+
+test('a suspect beside which others run after half a minute says so before it runs', async () => {
+  const { others, suspect } = startProcess();
+  await others.acquire(1);
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const { state, begun } = suspect();
+  const isSharedAtBegin = begun.then(() => state.isShared);
+  await vi.advanceTimersByTimeAsync(30_001);
+  expect(await isSharedAtBegin).toBe(true);
+});
+
+test('a suspect beside which a turn goes on after half a minute says so before', async () => {
+  const { own, suspect } = startProcess();
+  const waiting = await waitingTurn(own);
+  const { state, begun } = suspect();
+  await begun;
+  expect(state.isShared).toBe(false);
+  onTestFinished(() => void vi.useRealTimers());
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const isSharedThen = waiting.goneOn.then(() => state.isShared);
+  waiting.goOn();
+  await vi.advanceTimersByTimeAsync(30_001);
+  expect(await isSharedThen).toBe(true);
+});
+
+test('a suspect that waits says that others run, and a turn that others wait for does if it outlasts the suspect', async () => {
+  const { isolation, own, others, suspect } = startProcess();
+  const { turn, state, begun, end } = suspect();
+  await begun;
+  const answer = Promise.withResolvers<void>();
+  const answered = own.yieldSlot(turn, () => answer.promise.then(() => 'outcome'));
+  await others.acquire(1);
+  const awaited = { isShared: false };
+  const [hasBegun, over] = [Promise.withResolvers<boolean>(), Promise.withResolvers<void>()];
+  const share = async (): Promise<void> => {
+    awaited.isShared = true;
+  };
+  const ended = isolation.load.runAlone({ job: awaited, share }, () => {
+    hasBegun.resolve(state.isShared);
+    return over.promise;
+  });
+  expect(await hasBegun.promise).toBe(true);
+  expect(awaited.isShared).toBe(false);
+  // The suspect is canceled while it waits.
+  own.leave(turn);
+  await end();
+  expect(awaited.isShared).toBe(true);
+  over.resolve();
+  await ended;
+  answer.resolve();
+  await answered;
 });

@@ -60,6 +60,8 @@ class CrashingProcess {
   }
 }
 
+const hooks = { onCancel: () => undefined, onFenced: () => undefined };
+
 function ignoreEnd(error: unknown): void {
   if (!(error instanceof TurnFenced)) throw error;
 }
@@ -99,3 +101,23 @@ test.each([
     await Promise.all(processes.map(async (process) => (await process).stop()));
   },
 );
+
+test.each([
+  ['alone', false, 'exhausted'],
+  ['beside others', true, 'turn'],
+])('a last attempt that ran %s when its process died is followed by one more only then', async (_, isShared, then) => {
+  const store = await testStore({ maxAttempts: 1 });
+  const { taskId } = await accepted(store, alice);
+  const start = { queue: 'echo', taskId, job: 1 };
+  const begin = async (started: number, token: string): Promise<string> => {
+    const turn = await store.turns.jobOf({ ...start, started, token }).begin(hooks);
+    return typeof turn === 'string' ? turn : 'turn';
+  };
+  const token = 'p1:echo/0:alone:1';
+  expect(await begin(1, token)).toBe('turn');
+  if (isShared) await store.turns.jobOf({ ...start, started: 1, token }).share();
+  expect(await begin(2, 'p2:echo/0:alone:1')).toBe(then);
+  // Also if that one is shared: a message that kills its process does so once more at most.
+  await store.turns.jobOf({ ...start, started: 2, token: 'p2:echo/0:alone:1' }).share();
+  expect(await begin(3, 'p3:echo/0:alone:1')).toBe(isShared ? 'exhausted' : 'stale');
+});

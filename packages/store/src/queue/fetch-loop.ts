@@ -3,7 +3,7 @@ import { toError } from '@switchyard/redis';
 import type { AgentQueue, JobKinds, Taken, TakeRequest } from './agent-queue.ts';
 import type { Isolation } from './isolation.ts';
 import type { RunningJob } from './running-job.ts';
-import type { Grant, Slots } from './slots.ts';
+import type { Grant, LoneRun, Slots } from './slots.ts';
 import type { WakeUp } from './wake-ups.ts';
 
 /** Jobs that one script takes: bounds the time that Redis spends in it. */
@@ -14,7 +14,12 @@ const DELAYED_POLL_MS = 1_000;
 const POLL_AWAITED_MS = 50;
 const RETRY_MS = 200;
 
-export interface FetchLoopDependencies<Job extends Pick<RunningJob, 'hold'>> {
+interface Run extends Pick<RunningJob, 'hold'> {
+  /** As in `TurnJob`. */
+  share?(): Promise<void>;
+}
+
+export interface FetchLoopDependencies<Job extends Run> {
   readonly queue: Pick<AgentQueue, 'wakeAnother'>;
   /** Prefix of the tokens of runs. Starts with the name of the process. */
   readonly taker: string;
@@ -31,7 +36,7 @@ export interface FetchLoopDependencies<Job extends Pick<RunningJob, 'hold'>> {
  * after the other: a reply is never older than the wait before it, and a job added after a reply leaves a wake-up for
  * the next wait.
  */
-export class FetchLoop<Job extends Pick<RunningJob, 'hold'> = RunningJob> {
+export class FetchLoop<Job extends Run = RunningJob> {
   readonly #dependencies: FetchLoopDependencies<Job>;
   #number = 1;
   #taking: Promise<unknown> = Promise.resolve();
@@ -68,7 +73,8 @@ export class FetchLoop<Job extends Pick<RunningJob, 'hold'> = RunningJob> {
   async #takeAndStart({ count, kinds }: Grant): Promise<Taken<Job> | undefined> {
     const { slots, isolation } = this.#dependencies;
     const taken = await this.#take(count, kinds);
-    for (const job of taken?.jobs ?? []) this.#start(job, (run) => run());
+    for (const job of taken?.jobs ?? [])
+      this.#start(job, (run) => (kinds === 'all-awaited' ? isolation.load.runAlone(this.#lone(job), run) : run()));
     slots.free(count - (taken?.jobs.length ?? 0));
     if (taken?.hasSuspects && isolation.claim()) await this.#takeSuspect();
     return taken;
@@ -79,7 +85,11 @@ export class FetchLoop<Job extends Pick<RunningJob, 'hold'> = RunningJob> {
     const [suspect] = (await this.#take(1, 'suspect'))?.jobs ?? [];
     if (!suspect) return isolation.free();
     slots.hold();
-    this.#start(suspect, (run) => isolation.run(run));
+    this.#start(suspect, (run) => isolation.run(this.#lone(suspect), run));
+  }
+
+  #lone(job: Job): LoneRun {
+    return { job, share: async () => job.share?.().catch(this.#dependencies.onError) };
   }
 
   async #take(count: number, kinds: JobKinds): Promise<Taken<Job> | undefined> {

@@ -1,10 +1,12 @@
-import { ALONE_WITHIN_MS, ProcessLoad, type Slots } from './slots.ts';
+import { ALONE_WITHIN_MS, type LoneRun, ProcessLoad, type Slots } from './slots.ts';
 
 /**
  * A suspect is a job at its last attempt whose process died while other jobs ran there: any of them may have killed it.
  * Gives a process to one suspect at a time, so that a message that kills its process takes no other turn with it. Turns
  * that wait for others do not count. While the suspect itself waits for a turn, one awaited turn at a time runs here. If
  * other turns run for long, the suspect runs beside them, and those that have waited beside it: they have attempts left.
+ * Before an agent runs beside another one, or while a suspect waits, Redis is told which of them had the process to
+ * themselves: if it dies, they are not taken for what killed it.
  */
 export class Isolation {
   /** The turns of all queues. */
@@ -37,13 +39,15 @@ export class Isolation {
   }
 
   /** Runs the claimed suspect once it is alone. It holds a slot. */
-  async run(suspect: () => Promise<void>): Promise<void> {
+  async run(suspect: LoneRun, run: () => Promise<void>): Promise<void> {
     this.#state = 'isolated';
     for (const slots of this.#slots) slots.isolate(true);
     try {
       await this.#alone();
-      await suspect();
+      await this.load.runAlone(suspect, run);
     } finally {
+      // Awaited turns may still run, and others begin.
+      await this.load.share();
       this.free();
       for (const slots of this.#slots) slots.isolate(false);
     }

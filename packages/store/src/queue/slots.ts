@@ -11,16 +11,48 @@ export interface Grant {
 /** How long a suspect, and beside it a turn that has waited, waits until it is alone: then it runs beside the others. */
 export const ALONE_WITHIN_MS = 30_000;
 
+/** A run whose token says that it has its process to itself. */
+export interface LoneRun {
+  /** As in `Slots.yieldSlot`. */
+  readonly job: object;
+  /** Says that others run beside it. Never rejects. */
+  readonly share: () => Promise<void>;
+}
+
 /** The turns of a process, over all of its queues, which count them here. */
 export class ProcessLoad {
   /** Turns that run, or wait for others. */
   held = 0;
   /** Turns that wait for others. */
   yielded = 0;
+  readonly #lone = new Set<LoneRun>();
 
   /** Turns that run and do not wait for others. */
   get active(): number {
     return this.held - this.yielded;
+  }
+
+  /** Call it when the agent of a run begins, or goes on, and its slot counts: the lone runs are not alone then. */
+  async goesOn(job: object): Promise<void> {
+    if (this.#lone.size > 0) await this.share(this.active <= 1 ? job : undefined);
+  }
+
+  /** Runs what its token calls alone. It holds a slot. */
+  async runAlone(lone: LoneRun, run: () => Promise<void>): Promise<void> {
+    this.#lone.add(lone);
+    try {
+      await this.goesOn(lone.job);
+      await run();
+    } finally {
+      this.#lone.delete(lone);
+    }
+  }
+
+  /** Says of all lone runs that others run beside them. @param except this one stays alone */
+  async share(except?: object): Promise<void> {
+    const shared = [...this.#lone].filter(({ job }) => job !== except);
+    for (const run of shared) this.#lone.delete(run);
+    await Promise.all(shared.map((run) => run.share()));
   }
 }
 
@@ -126,7 +158,9 @@ export class Slots {
       await this.#changed.promise;
     }
     clearTimeout(late);
-    this.#setWaits(turn, this.#waitsOf(turn) - 1);
+    const waits = this.#waitsOf(turn);
+    this.#setWaits(turn, waits - 1);
+    if (mustBeAlone && waits > 0) await this.#process.goesOn(turn);
   }
 
   /** No slot can be acquired until `open`. */

@@ -53,6 +53,7 @@
 --   schedule_id        more-of-task
 --   sweeps             claim-tasks
 --   while_working      begin-first
+--   shared             begin share-run
 --   usage              rules
 --   waits
 --   level              more-of-task

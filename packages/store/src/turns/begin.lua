@@ -33,17 +33,19 @@
 --- @include "begun.lua"
 
 -- Fields that are loaded with the record, for the worker that runs the turn.
-local STATUS, METADATA, INSIDE, INITIAL = HISTORY + 1, HISTORY + 2, HISTORY + 3, HISTORY + 4
+local STATUS, METADATA, INSIDE, INITIAL, SHARED = HISTORY + 1, HISTORY + 2, HISTORY + 3, HISTORY + 4, HISTORY + 5
 local function fields_of_turn()
   local names = { unpack(FIELDS) }
   names[STATUS], names[METADATA], names[INSIDE], names[INITIAL] = 'status', 'metadata', 'h', 'initial_entry'
+  names[SHARED] = 'shared'
   return names
 end
 
 -- Number of attempts whose times the record keeps, in l<epoch>, e<epoch> and f<epoch>.
 local KEPT_ATTEMPTS = 16
 
--- The token of a run is `<process>:…`, or `<process>:…:alone:<number>` if the run has its process to itself.
+-- The token of a run is `<process>:…`, or `<process>:…:alone:<number>` if the run has its process to itself, unless the
+-- record has it as `shared`: see share-run.lua.
 local function process_of(token) return token:match('^[^:]+:') end
 local function is_shared(token) return process_of(token) and not token:find(':alone:', 1, true) end
 
@@ -103,7 +105,8 @@ local function begin_turn(start, worker)
         .. ' worker-lost Worker ' .. lost_by .. ' stopped while it ran the attempt.'
     end
   end
-  local died_among_others = is_taken_over and not is_own and is_shared(record.token)
+  local was_shared = is_shared(record.token) or record.loaded[SHARED] == record.token
+  local died_among_others = is_taken_over and not is_own and was_shared
   -- We do not know which of its turns killed that process. So the last attempt runs alone.
   local is_last = record.attempts + 1 >= max_attempts
   if died_among_others and waited_ms and is_shared(token) and is_last then return { 'suspect' } end
@@ -113,6 +116,7 @@ local function begin_turn(start, worker)
     record.epoch, record.run = record.epoch + 1, run
     record.turn, record.token, record.started, record.turn_seq = last_fence(record), token, started, 0
     record.attempts, record.sweeps, record.while_working = record.attempts + 1, 0, worker.while_working
+    if record.loaded[SHARED] then fields.shared = false end
     fields['l' .. record.epoch] = begun_text(record.attempts, waited_ms or 0, token, is_taken_over)
     if record.epoch > KEPT_ATTEMPTS then
       for name in ('lef'):gmatch('.') do fields[name .. record.epoch - KEPT_ATTEMPTS] = false end

@@ -1,5 +1,5 @@
 import type { Task } from '@switchyard/protocol';
-import { defineScript, isOutage, tuple, tupleAnd } from '@switchyard/redis';
+import { defineScript, isOutage, nothing, tuple, tupleAnd } from '@switchyard/redis';
 import { agentOf, principalOf } from '../deployment/scope.ts';
 import {
   type AgentQueue,
@@ -53,6 +53,14 @@ export const beginTurnScript = defineScript({
   keys: [...recordKeyNames, 'dead'],
   args: [...recordArgNames, 'job', 'started', 'token', ...beginArgNames, 'isUnreadable'],
   reply: beginReply,
+});
+
+const shareRunScript = defineScript({
+  file: 'share-run.lua',
+  from,
+  keys: ['task'],
+  args: ['token'],
+  reply: nothing,
 });
 
 /** A turn that cannot begin, because its record cannot be read, is given up when its job was started this often. */
@@ -143,6 +151,13 @@ export class TurnJob extends RunningJob {
     this.#settings = start.settings;
     this.#begun = start.begun;
     this.#turnsBefore = start.turnsBefore ?? 0;
+  }
+
+  /** Others run beside it from now on, though its token says that it has its process to itself. */
+  async share(): Promise<void> {
+    const { redis, shards } = this.#dependencies;
+    const { taskId, token } = this;
+    await shareRunScript.run(redis, { keys: { task: shards.of(taskId).task(taskId) }, args: { token } });
   }
 
   /** Begins the next turn of the task. */

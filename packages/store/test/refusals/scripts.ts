@@ -138,6 +138,17 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'wait',
     },
   ],
+  'turns/share-run.lua': [
+    {
+      kind: 'begins',
+      prepare: async ({ store }) => {
+        const { taskId } = await accepted(store, alice);
+        const job = store.turns.jobOf({ queue: 'echo', taskId, job: 1, started: 1, token: 'p:echo/0:alone:1' });
+        return () => job.share();
+      },
+      answer: undefined,
+    },
+  ],
   'turns/record-failure.lua': [
     {
       kind: 'begins',
