@@ -79,8 +79,9 @@ test('operators see in the list of agents which one cannot be used, and why', as
   await store.start();
   const worker = new Worker({ drainMs: 0, sweepEveryMs: 60_000 }, { store, agents: [agent], emit: () => undefined });
   await worker.start();
-  const [almanac] = await new Ops(store).agents.list('almanac');
-  expect(almanac?.remoteProblem).toEqual({
+  const ops = new Ops(store);
+  const problem = async () => (await ops.agents.list('almanac'))[0]?.remoteProblem;
+  expect(await until(problem, { what: 'the worker reports it' })).toEqual({
     kind: 'bad-card',
     text: expect.stringContaining(cardUrl),
     worker: worker.id,
