@@ -14,9 +14,9 @@ import { createUpload, sendPiece, storedBytes } from '../support/tus.ts';
 import { until } from '../support/until.ts';
 
 const MiB = 1024 ** 2;
-const large = 512 * MiB;
+const large = 256 * MiB;
 /** What a process may need more while the large file passes it. */
-const MOST_MEMORY = 150 * MiB;
+const MOST_MEMORY = 120 * MiB;
 const missing = skippedFor(missingS3());
 
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
