@@ -10,6 +10,7 @@ export const longest = [
   'tests/release/packages.test.ts',
   'workshop/faults/test/kept-tasks.test.ts',
   'apps/worker/test/blocked.test.ts',
+  'workshop/faults/test/deployments.test.ts',
   'tests/release/upgrade.test.ts',
   'tests/wire/archive.test.ts',
   'tests/release/create.test.ts',

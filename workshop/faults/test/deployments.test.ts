@@ -99,7 +99,9 @@ test('SHARDS grow while clients send: no message is lost, refused or accepted tw
   const next = { number: 1, redisUrl, prefix: 'next', shards: 8 };
   owned.adopt(await startWorker(old), async (worker) => void (await worker.stop()));
   const alone = { REDIS_URL: redisUrl, KEY_PREFIX: 'old' };
+  const begunMs = performance.now();
   const gateways = [await startGateway(alone), await startGateway(alone)];
+  const startedInMs = performance.now() - begunMs;
   owned.defer(async () => void (await Promise.all(gateways.map(({ program }) => program.stop()))));
   const running = new Set(gateways.map(({ url }) => url));
   let isOver = false;
@@ -108,8 +110,8 @@ test('SHARDS grow while clients send: no message is lost, refused or accepted tw
   );
 
   owned.adopt(await startWorker(next), async (worker) => void (await worker.stop()));
-  // Gateways with the file and without it run side by side until then.
-  const switchMs = Date.now() + 30_000 * patience;
+  // Gateways with the file and without it run side by side until then. To replace both takes as long as to start them.
+  const switchMs = Date.now() + Math.min(15_000 + 6 * startedInMs, 30_000 * patience);
   const at = new Date(switchMs).toISOString();
   const file = await writeDeployments(path, [
     { ...old, closedAt: at },
