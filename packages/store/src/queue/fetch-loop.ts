@@ -14,12 +14,12 @@ const DELAYED_POLL_MS = 1_000;
 const POLL_AWAITED_MS = 50;
 const RETRY_MS = 200;
 
-interface Run extends Pick<RunningJob, 'hold'> {
+interface JobToRun extends Pick<RunningJob, 'hold'> {
   /** As in `TurnJob`. */
   share?(): Promise<void>;
 }
 
-export interface FetchLoopDependencies<Job extends Run> {
+export interface FetchLoopDependencies<Job extends JobToRun> {
   readonly queue: Pick<AgentQueue, 'wakeAnother'>;
   /** Prefix of the tokens of runs. Starts with the name of the process. */
   readonly taker: string;
@@ -36,7 +36,7 @@ export interface FetchLoopDependencies<Job extends Run> {
  * after the other: a reply is never older than the wait before it, and a job added after a reply leaves a wake-up for
  * the next wait.
  */
-export class FetchLoop<Job extends Run = RunningJob> {
+export class FetchLoop<Job extends JobToRun = RunningJob> {
   readonly #dependencies: FetchLoopDependencies<Job>;
   #number = 1;
   #taking: Promise<unknown> = Promise.resolve();
