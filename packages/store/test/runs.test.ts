@@ -125,6 +125,32 @@ test('a job that Redis has for a process which does not know it runs nevertheles
   await consumer.stop();
 });
 
+test('a job that Redis has for a process which does not know it runs also beside an agent that goes on after its outcome', async () => {
+  const store = await testStore({ leaseMs: 300 });
+  const { taskId: unknown } = await accepted(store, alice);
+  await take(store, { taker: `${store.processId}:lost` });
+  const gate = Promise.withResolvers<void>();
+  const runs: string[] = [];
+  const consumer = store.turns.consume({
+    queue: 'echo',
+    concurrency: 2,
+    onError: () => undefined,
+    async run(job) {
+      runs.push(job.taskId);
+      const turn = await job.begin({ onCancel: () => undefined, onFenced: () => undefined });
+      if (typeof turn === 'string') return 'done';
+      await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
+      if (job.taskId !== unknown) await gate.promise;
+      return 'removed';
+    },
+  });
+  await consumer.start();
+  await accepted(store, alice);
+  await until(() => runs.includes(unknown), { what: 'the job runs' });
+  gate.resolve();
+  await consumer.stop();
+});
+
 test('the number of running jobs is exact after takes, ends, returns and recoveries', async () => {
   const store = await testStore();
   const { keys } = queueOf(store, redis);

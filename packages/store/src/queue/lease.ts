@@ -192,10 +192,12 @@ export class Lease {
    * @param count of the jobs that Redis has for this process
    */
   async #compare(count: number): Promise<void> {
-    this.#differences = count === this.#jobs.size ? 0 : this.#differences + 1;
+    // The outcome of a turn has removed its job, even if the agent goes on.
+    const known = [...this.#jobs].filter(({ turn }) => !turn?.isOver()).length;
+    this.#differences = count === known ? 0 : this.#differences + 1;
     if (this.#differences < RENEWALS_PER_LEASE) return;
     this.#differences = 0;
-    if (count < this.#jobs.size) await this.#checkEach([...this.#jobs]);
+    if (count < known) await this.#checkEach([...this.#jobs]);
     else await this.#giveBackUnknown();
   }
 
