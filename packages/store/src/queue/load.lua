@@ -8,17 +8,16 @@
 local root = unpack(KEYS)
 
 --- @include "@switchyard/redis/server.lua"
+--- @include "fair-order.lua"
 --- @include "running.lua"
 
--- Scores from the first one on are those of ordinary jobs, from the second one on those of normal and low ones, which
--- wait for longer than high ones. A suspect waits for a free process, so its wait says nothing here.
-local ORDINARY_FROM, NORMAL_FROM = '15032385536', '17179869184'
-
 local waiting = redis.call('ZCARD', root .. 'prioritized') + redis.call('LLEN', root .. 'wait')
-local function next_from(score)
-  return redis.call('ZRANGEBYSCORE', root .. 'prioritized', score, '+inf', 'LIMIT', '0', '1')[1]
+local function next_from(level)
+  local from = ('%d'):format(BASE[level])
+  return redis.call('ZRANGEBYSCORE', root .. 'prioritized', from, '+inf', 'LIMIT', '0', '1')[1]
 end
-local next_id = next_from(NORMAL_FROM) or next_from(ORDINARY_FROM) or redis.call('LINDEX', root .. 'wait', '-1')
+-- Normal and low jobs wait for longer than high ones. A suspect waits for a free process: its wait says nothing here.
+local next_id = next_from('normal') or next_from('high') or redis.call('LINDEX', root .. 'wait', '-1')
 local age_ms = 0
 if next_id then
   local since, timestamp = unpack(redis.call('HMGET', root .. next_id, 'since', 'timestamp'))
