@@ -11,7 +11,7 @@ function startProcess() {
   /** Runs a suspect of the first queue: `begun` when it is alone, until `end`. */
   const suspect = () => {
     expect(isolation.claim()).toBe(true);
-    own.hold();
+    own.take();
     const [begun, end] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const run = async () => {
       begun.resolve();
@@ -168,7 +168,7 @@ test('a suspect in a process with many queues does not block it', async () => {
   for (const slots of busy) await slots.acquire(10);
   const before = process.cpuUsage();
   expect(isolation.claim()).toBe(true);
-  queues.at(-1)?.hold();
+  queues.at(-1)?.take();
   const begun = Promise.withResolvers<void>();
   const ended = isolation.run(lone, async () => begun.resolve());
   for (const slots of queues) void slots.acquire(10);

@@ -84,7 +84,7 @@ export class FetchLoop<Job extends JobToRun = RunningJob> {
     const { slots, isolation } = this.#dependencies;
     const [suspect] = (await this.#take(1, 'suspect'))?.jobs ?? [];
     if (!suspect) return isolation.free();
-    slots.hold();
+    slots.take();
     this.#start(suspect, (run) => isolation.run(this.#lone(suspect), run));
   }
 

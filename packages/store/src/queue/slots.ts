@@ -114,7 +114,7 @@ export class Slots {
   }
 
   /** Takes a slot even if none is free: for a suspect, which waits until it is alone. */
-  hold(): void {
+  take(): void {
     this.#addHeld(1);
   }
 
