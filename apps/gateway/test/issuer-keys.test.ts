@@ -2,19 +2,26 @@ import { decodeProtectedHeader } from 'jose';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type Issuer, openIssuer } from '../../../tests/support/issuer.ts';
 import { IssuerKeys } from '../src/auth/issuer.ts';
+import type { GatewayEvent } from '../src/telemetry/events.ts';
 
 const minutes = (count: number): void => void vi.advanceTimersByTime(count * 60_000);
 
 let issuer: Issuer;
 let keys: IssuerKeys;
 let failures = 0;
+let reason: unknown;
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   issuer = await openIssuer();
   failures = 0;
-  keys = new IssuerKeys({ issuer: issuer.url }, () => failures++);
+  keys = new IssuerKeys({ issuer: issuer.url }, emit);
 });
+
+function emit(event: GatewayEvent): void {
+  failures++;
+  if (event.kind === 'issuer-unreadable' && event.err instanceof Error) reason = event.err.message;
+}
 
 afterEach(async () => {
   keys.stop();
@@ -68,11 +75,12 @@ it('while the issuer is unreachable its keys are accepted for an hour, then toke
 });
 
 it('keys of an issuer with another name in its configuration are not used', async () => {
-  const wrong = new IssuerKeys({ issuer: `${issuer.url}/` }, () => failures++);
+  const wrong = new IssuerKeys({ issuer: `${issuer.url}/` }, emit);
   await expect(wrong.find({ alg: 'ES256', kid: 'first' }, { payload: '', signature: '' })).rejects.toThrow(
     'cannot be read',
   );
   expect(failures).toBe(1);
+  expect(reason).toBe(`The issuer there is ${issuer.url} with the path "", and JWT_ISSUER has "/"`);
   wrong.stop();
 });
 
@@ -80,4 +88,11 @@ it('keys at a private address are not fetched', async () => {
   issuer.claimKeysAt('http://169.254.169.254/latest/meta-data');
   expect(await finds('first')).toBe('Unavailable');
   expect(failures).toBe(1);
+});
+
+it('the log says which address could not be read, and why', async () => {
+  const configuration = `${issuer.url}/.well-known/openid-configuration`;
+  issuer.breakDown(true);
+  expect(await finds('first')).toBe('Unavailable');
+  expect(reason).toBe(`${configuration} cannot be read: it answered with HTTP 500`);
 });

@@ -109,14 +109,24 @@ export function discoveryUrl(issuer: string): string {
  */
 export async function discover(client: GuardedClient, issuer: string): Promise<Readonly<Record<string, unknown>>> {
   const metadata = configurationSchema.parse(await readJson(client, discoveryUrl(issuer)));
-  if (metadata.issuer !== issuer) throw new Error('The configuration at this address belongs to another issuer');
+  if (metadata.issuer !== issuer) throw anotherIssuer(metadata.issuer, issuer);
   return metadata;
 }
 
-/** JSON from a server of the issuer. @throws {Error} the answer is not 200 with JSON */
+/** The log leaves out the paths of addresses, and most often these differ by a slash at their end. */
+function anotherIssuer(found: string, issuer: string): Error {
+  const path = (url: string): string => JSON.stringify(URL.canParse(url) ? url.slice(new URL(url).origin.length) : url);
+  return new Error(`The issuer there is ${found} with the path ${path(found)}, and JWT_ISSUER has ${path(issuer)}`);
+}
+
+/** JSON from a server of the issuer. @throws {Error} the answer is not 200 with JSON; its message has the address */
 async function readJson(client: GuardedClient, url: string): Promise<unknown> {
-  const response = await client.fetch(url, { headers: { accept: 'application/json' } });
-  if (response.status === 200) return response.json();
-  await response.body?.cancel();
-  throw new Error(`The issuer answered with ${response.status}`);
+  try {
+    const response = await client.fetch(url, { headers: { accept: 'application/json' } });
+    if (response.status === 200) return await response.json();
+    await response.body?.cancel();
+    throw new Error(`it answered with HTTP ${response.status}`);
+  } catch (cause) {
+    throw new Error(`${url} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
 }

@@ -21,6 +21,7 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_JWT_EXPIRED: 'has expired',
   ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'has a wrong signature',
   ERR_JWKS_NO_MATCHING_KEY: 'is signed with a key that the issuer does not publish',
+  ERR_JWKS_MULTIPLE_MATCHING_KEYS: 'names no key (kid), and the issuer publishes several',
   ERR_JOSE_ALG_NOT_ALLOWED: 'is signed with an algorithm that is not allowed',
 };
 
@@ -116,12 +117,29 @@ function invalid(problem: string): Rejection {
 }
 
 function reasonOf(error: errors.JOSEError): string {
-  if (error instanceof errors.JWTClaimValidationFailed) return `has a wrong or missing claim ${error.claim}`;
+  if (error instanceof errors.JWTClaimValidationFailed) return claimProblem(error);
   return reasons[error.code] ?? 'is not valid';
+}
+
+/** What is quoted of a claim. The signature was right: the issuer wrote it. */
+const MAX_QUOTED = 200;
+
+function claimProblem({ claim, reason, payload }: errors.JWTClaimValidationFailed): string {
+  if (reason === 'missing') return `has no claim ${claim}`;
+  if (claim === 'nbf' && reason === 'check_failed') return 'is not valid yet: its claim nbf is in the future';
+  const wrong = `has a wrong claim ${claim}`;
+  if (claim !== 'iss' && claim !== 'aud') return wrong;
+  return `${wrong}: this gateway does not accept ${JSON.stringify(payload[claim])?.slice(0, MAX_QUOTED)}`;
 }
 
 /** Tenants and subjects become parts of Redis keys. */
 const nameSchema = z.string().min(1).max(256);
+
+function nameProblem(payload: Readonly<Record<string, unknown>>, claim: string): string {
+  if (payload[claim] === undefined) return `has no claim ${claim}`;
+  return `has a wrong claim ${claim}: it must be a text of 1 to 256 characters`;
+}
+
 /** Separated by spaces (RFC 8693 4.2), or an array. */
 const wordsSchema = z.union([z.string().transform((text) => text.split(' ')), z.array(z.string())]).default([]);
 
@@ -138,10 +156,10 @@ function readClaims(
 ): ClaimedIdentity | string {
   const read = <T>(schema: z.ZodType<T>, name: string): T | undefined => schema.safeParse(payload[name]).data;
   const subject = read(nameSchema, claims.subject);
-  if (subject === undefined) return `has a wrong or missing claim ${claims.subject}`;
+  if (subject === undefined) return nameProblem(payload, claims.subject);
   const isWithoutTenant = payload[claims.tenant] === undefined && defaultTenant !== undefined;
   const tenant = isWithoutTenant ? defaultTenant : read(nameSchema, claims.tenant);
-  if (tenant === undefined) return `has a wrong or missing claim ${claims.tenant}`;
+  if (tenant === undefined) return nameProblem(payload, claims.tenant);
   const named = [...new Set(claims.scopes.flatMap((name) => read(wordsSchema, name) ?? []))];
   const scopes = named.filter((scope) => scope.startsWith(scopePrefix)).map((scope) => scope.slice(scopePrefix.length));
   const agents = payload[claims.agents] === undefined ? undefined : (read(wordsSchema, claims.agents) ?? []);

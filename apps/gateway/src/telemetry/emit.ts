@@ -39,7 +39,7 @@ export const lines: Readonly<Partial<Record<GatewayEvent['kind'], Line>>> = {
   'connections-refused': ['warn', 'client connections are refused: too many are open'],
   'issuer-unreadable': [
     'warn',
-    'the keys of the token issuer cannot be read; the last known ones are valid for an hour',
+    'the keys of the token issuer cannot be read: the last known ones are valid for an hour, without any its tokens get 503',
   ],
   'credentials-guessed': ['warn', 'too many wrong credentials: only known ones are accepted from this address'],
   'message-accepted': ['info', 'message accepted'],

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Issuer, openIssuer } from '../../../../tests/support/issuer.ts';
+import { type ErrorBody, get } from '../support/client.ts';
 import { jwtSettings } from '../support/jwt-settings.ts';
 import { everyBinding, type Probe, probeAll, probesOf } from '../support/probe-bindings.ts';
 import { openStage, type Stage } from '../support/stage.ts';
@@ -54,6 +55,29 @@ describe('a token of the issuer', () => {
     ['has a tenant of 257 characters', { tenant: 'x'.repeat(257) }],
   ])('is refused if it %s', async (_, claims) => {
     expect(await probeAll(probes, bearing(await issuer.token(claims)))).toEqual(everyBinding(401));
+  });
+
+  it.each<[claims: Record<string, unknown>, reason: string]>([
+    [{ aud: 'somebody-else' }, 'has a wrong claim aud: this gateway does not accept "somebody-else"'],
+    [{ aud: undefined }, 'has no claim aud'],
+    [{ iss: 'https://a.example/' }, 'has a wrong claim iss: this gateway does not accept "https://a.example/"'],
+    [{ nbf: now() + 120 }, 'is not valid yet: its claim nbf is in the future'],
+    [{ tenant: undefined }, 'has no claim tenant'],
+    [{ tenant: 5 }, 'has a wrong claim tenant: it must be a text of 1 to 256 characters'],
+  ])('says what is wrong: %j', async (claims, reason) => {
+    const token = await issuer.token(claims);
+    const { status, body } = await get<ErrorBody>(`${stage.url}/tasks`, bearing(token));
+    expect([status, body.error.message]).toEqual([401, `The token ${reason}`]);
+  });
+
+  it('names the missing kid if the issuer publishes several keys', async () => {
+    await issuer.newKey('second');
+    await using other = await openStage({ gateway: { auth: { jwt: jwtSettings(issuer.url) } } });
+    const { privateKey } = await generateKeyPair('ES256');
+    const claims = { iss: issuer.url, aud: 'switchyard', sub: 'alice', tenant: 'acme', exp: now() + 60 };
+    const token = await new SignJWT(claims).setProtectedHeader({ alg: 'ES256' }).sign(privateKey);
+    const { body } = await get<ErrorBody>(`${other.url}/tasks`, bearing(token));
+    expect(body.error.message).toBe('The token names no key (kid), and the issuer publishes several');
   });
 
   it('is refused if its signature, claims or header were changed', async () => {
