@@ -22,6 +22,12 @@ describe('a signing key', () => {
     for (const name of ['d', 'p', 'q', 'dp', 'dq', 'qi']) expect(read?.publicJwk).not.toHaveProperty(name);
   });
 
+  it('may follow the name of its curve, as openssl ecparam -genkey writes it', () => {
+    const curve = '-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n';
+    const key = privateKeys.ES256().export({ type: 'sec1', format: 'pem' }).toString();
+    expect(readSigningKeys(curve + key).map(({ algorithm }) => algorithm)).toEqual(['ES256']);
+  });
+
   it('keeps the kid of its JWK', () => {
     expect(readSigningKeys(jwkText(privateKeys.ES256(), { kid: '2026-01' }))[0]?.kid).toBe('2026-01');
   });
@@ -45,12 +51,15 @@ describe('a signing key', () => {
   const p384 = generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey;
   const short = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey;
   const publicOnly = createPublicKey(privateKeys.ES256());
+  const publicPem = publicOnly.export({ type: 'spki', format: 'pem' }).toString();
   const twice = privateKeys.ES256();
 
   it.each([
     ['on another curve', jwkText(p384), 'key 1 is not a supported key: use P-256'],
     ['with a short RSA modulus', pemText(short), 'key 1 is not a supported key'],
     ['that is public only', jwkText(publicOnly), 'key 1 is not a readable private key'],
+    ['that is a public key', publicPem, 'key 1 is no private key but PUBLIC KEY'],
+    ['that is a certificate', publicPem.replaceAll('PUBLIC KEY', 'CERTIFICATE'), 'no private key but CERTIFICATE'],
     ['given twice', `[${jwkText(twice)},${jwkText(twice)}]`, 'two keys have the same kid'],
     ['that is not JSON', '{"kty":"EC","d":"topsecret"', 'neither JSON nor PEM'],
     ['that is not a JWK', '{"d":"topsecret"}', 'is not a JWK'],

@@ -11,7 +11,7 @@ type Jwk = z.infer<typeof jwkSchema>;
  * @throws {Error} with the number of the key, from 1; the message never contains the key
  */
 export function parseSigningKeys(text: string): SigningKey[] {
-  const keys = isPem(text) ? pemBlocks(text).map(fromPem) : readJwks(text).map(fromJwk);
+  const keys = isPem(text) ? keyBlocks(text).map(fromPem) : readJwks(text).map(fromJwk);
   if (keys.length === 0) throw new Error('contains no key');
   return keys;
 }
@@ -25,13 +25,21 @@ function isPem(text: string): boolean {
   return text.trimStart().startsWith('-----BEGIN ');
 }
 
-/** Environment variables may contain line breaks written as `\n`. */
-function pemBlocks(text: string): string[] {
+/**
+ * Environment variables may contain line breaks written as `\n`. `openssl ecparam -genkey` writes the name of the curve
+ * before the key, which the key has, too.
+ */
+function keyBlocks(text: string): string[] {
   const blocks = text.replaceAll('\\n', '\n').split('-----BEGIN ').slice(1);
-  return blocks.map((block) => `-----BEGIN ${block}`);
+  return blocks.map((block) => `-----BEGIN ${block}`).filter((block) => !block.startsWith('-----BEGIN EC PARAMETERS-'));
 }
 
+/** What a block says that it is, such as `EC PRIVATE KEY`. */
+const label = /^-----BEGIN ([A-Z0-9 ]{1,40})-----/;
+
 function fromPem(pem: string, index: number): SigningKey {
+  const [, kind = ''] = label.exec(pem) ?? [];
+  if (kind && !kind.endsWith('PRIVATE KEY')) throw new Error(`key ${index + 1} is no private key but ${kind}`);
   return read(index, () => ({ key: createPrivateKey(pem) }));
 }
 
