@@ -145,6 +145,15 @@ describe('JSON-RPC', () => {
     expect(body.error.data?.[1]?.fieldViolations?.map(({ field }) => field)).toEqual(['jsonrpc', 'id', 'method']);
   });
 
+  it.each([
+    [{ jsonrpc: '1.0', id: 1, method: 'GetTask' }, 'Request payload validation error: jsonrpc must be "2.0"'],
+    [{ jsonrpc: '2.0', id: 1, method: 'message/send' }, 'Method not found: method must be one of SendMessage, '],
+    [{ jsonrpc: '2.0', id: 1, method: 'GetTask', params: [] }, 'Invalid parameters: params must be an object'],
+  ])('says in the message what is wrong, as most clients show only that: %j', async (request, message) => {
+    const { body } = await post<ErrorBody>(stage.url, request, { 'a2a-version': '1.0' });
+    expect(body.error.message.slice(0, message.length)).toBe(message);
+  });
+
   it('returns the id of a wrong request with its error', async () => {
     const { body } = await post<ErrorBody>(stage.url, { jsonrpc: '2.0', id: 'mine' });
     expect(body).toMatchObject({ id: 'mine', error: { code: -32600 } });

@@ -53,7 +53,7 @@ describe('a request to /mcp', () => {
 
   test('must be a single JSON message, no batch', async () => {
     expect(await errorOf(await ask([request, request]))).toMatch('batches are not supported');
-    expect(await errorOf(await ask('{'))).toBe('Invalid JSON payload');
+    expect(await errorOf(await ask('{'))).toMatch(/^Invalid JSON payload: body is not JSON: /);
     expect(await errorOf(await ask(request, { 'content-type': 'text/plain' }))).toBe(
       'The body must be JSON: Content-Type must be application/a2a+json or application/json',
     );

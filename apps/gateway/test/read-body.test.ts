@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { readBody } from '../src/exchange/read-json.ts';
+import { parseJson, readBody } from '../src/exchange/read-json.ts';
 
 /** A request whose body the test sends piece by piece. */
 function openRequest(): { sent: PassThrough; req: IncomingMessage } {
@@ -19,6 +19,14 @@ describe('readBody', () => {
     expect(['data', 'error'].map((event) => req.listenerCount(event))).toEqual([0, 0]);
   });
 
+  it('says that a body is not compressed as its header says', async () => {
+    const { sent, req } = openRequest();
+    req.headers['content-encoding'] = 'gzip';
+    const body = readBody(req, { maxBytes: 100, maxValues: 100 });
+    sent.end('{"a":1}');
+    await expect(body).rejects.toThrow('The body could not be read: Content-Encoding is gzip, but the body is not');
+  });
+
   it('refuses a body that is too large at once, and reads it to its end', async () => {
     const { sent, req } = openRequest();
     const body = readBody(req, { maxBytes: 10, maxValues: 10 });
@@ -27,5 +35,19 @@ describe('readBody', () => {
     sent.end('x'.repeat(1_000_000));
     await new Promise((resolve) => sent.once('end', resolve));
     expect(sent.readableEnded).toBe(true);
+  });
+});
+
+describe('parseJson', () => {
+  it.each([
+    ['{', "Expected property name or '}' in JSON at position 1 (line 1 column 2)"],
+    ["{'password':'hunter2'}", "Expected property name or '}' in JSON at position 1 (line 1 column 2)"],
+    ['{"a":1,}', 'Expected double-quoted property name in JSON at position 7 (line 1 column 8)'],
+    ['hunter2', "Unexpected token 'h'"],
+    [',hunter2', "Unexpected token ','"],
+    ['[1,\n2 "hunter2"]', "Expected ',' or ']' after array element in JSON at position 6 (line 2 column 3)"],
+  ])('says what is wrong with %j, and quotes nothing of it', (text, reason) => {
+    expect(() => parseJson(text)).toThrow(`Invalid JSON payload: body is not JSON: ${reason}`);
+    expect(() => parseJson(text)).not.toThrow('hunter2');
   });
 });

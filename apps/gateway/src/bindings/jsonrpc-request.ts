@@ -1,4 +1,4 @@
-import { A2AError, type FieldViolation } from '@switchyard/protocol';
+import { type A2AError, type FieldViolation, invalidParams, wrongFields } from '@switchyard/protocol';
 
 /** A JSON-RPC 2.0 request (A2A 9.3), or its error. */
 export type JsonRpcRequest<Method extends string> = {
@@ -67,7 +67,7 @@ function invalid(id: string, violations: readonly FieldViolation[]): JsonRpcRequ
   return {
     id,
     isNotification: false,
-    error: new A2AError('InvalidRequest', 'Request payload validation error', { violations }),
+    error: wrongFields('InvalidRequest', 'Request payload validation error', violations),
   };
 }
 
@@ -78,7 +78,9 @@ function invocation<Method extends string>(
 ): JsonRpcInvocation<Method> | { readonly error: A2AError } {
   const method = methods.find((candidate) => candidate === name);
   if (method === undefined) return { error: methodNotFound(methods) };
-  return isParams(params) ? { method, params: params ?? {} } : { error: invalidParams() };
+  return isParams(params)
+    ? { method, params: params ?? {} }
+    : { error: invalidParams([{ field: 'params', description: 'must be an object' }]) };
 }
 
 /** The original text: JavaScript numbers cannot hold integers beyond 2^53. */
@@ -107,11 +109,6 @@ function isParams(params: unknown): params is object | null | undefined {
 }
 
 function methodNotFound(methods: readonly string[]): A2AError {
-  const violations = [{ field: 'method', description: `must be one of ${methods.join(', ')}` }];
-  return new A2AError('MethodNotFound', 'Method not found', { violations });
-}
-
-function invalidParams(): A2AError {
-  const violations = [{ field: 'params', description: 'must be an object' }];
-  return new A2AError('InvalidParams', 'Invalid parameters: params must be an object', { violations });
+  const description = `must be one of ${methods.join(', ')}`;
+  return wrongFields('MethodNotFound', 'Method not found', [{ field: 'method', description }]);
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { A2AError, type HttpErrorBody, toHttpError } from '@switchyard/protocol';
+import { A2AError, type HttpErrorBody, toHttpError, wrongFields } from '@switchyard/protocol';
 import type { ErrorRequestHandler } from 'express';
 import Negotiator from 'negotiator';
 import {
@@ -141,9 +141,9 @@ function parseRequest(req: RoutedRequest, shape: RequestShape, body: unknown): R
 
 function members(body: unknown): object {
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body;
-  throw new A2AError('InvalidRequest', 'Request payload validation error', {
-    violations: [{ field: 'body', description: 'must be a JSON object' }],
-  });
+  throw wrongFields('InvalidRequest', 'Request payload validation error', [
+    { field: 'body', description: 'must be a JSON object' },
+  ]);
 }
 
 function fromPath(req: RoutedRequest, names: readonly string[]): Record<string, unknown> {

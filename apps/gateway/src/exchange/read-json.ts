@@ -123,9 +123,13 @@ export async function readBody(req: IncomingMessage, limits: BodyLimits): Promis
   const createDecoder = decoders.get(encoding.toLowerCase());
   if (!createDecoder) throw unknownEncoding();
   const decoder = createDecoder();
+  let isBroken = false;
+  decoder.on('error', () => (isBroken = !req.errored));
   req.on('error', (error) => decoder.destroy(error)).pipe(decoder);
   try {
     return await collect(decoder, limits);
+  } catch (cause) {
+    throw isBroken ? wrongEncoding(encoding, cause) : cause;
   } finally {
     // Stops decompressing; the rest of the body is read and dropped, so that the client reads the response.
     decoder.destroy();
@@ -182,6 +186,16 @@ function unknownEncoding(): A2AError {
   ]);
 }
 
+function wrongEncoding(encoding: string, cause: unknown): A2AError {
+  const description = `is ${encoding}, but the body is not`;
+  return wrongFields(
+    'InvalidRequest',
+    'The body could not be read',
+    [{ field: 'Content-Encoding', description }],
+    cause,
+  );
+}
+
 /** Maximum nesting, as in protobuf parsers: later code may recurse over the message. */
 const deepest = 100;
 
@@ -203,8 +217,20 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new A2AError('ParseError', 'Invalid JSON payload', { cause });
+    throw wrongFields(
+      'ParseError',
+      'Invalid JSON payload',
+      [{ field: 'body', description: syntaxProblem(cause) }],
+      cause,
+    );
   }
+}
+
+/** What JSON.parse says, without the part of the body that it may quote at its end: bodies have secrets. */
+function syntaxProblem(cause: unknown): string {
+  const message = cause instanceof SyntaxError ? cause.message : '';
+  const quoted = message.indexOf(', ', "Unexpected token ','".length);
+  return `is not JSON: ${quoted === -1 ? message : message.slice(0, quoted)}`;
 }
 
 function isShallow(value: unknown, levels: number): boolean {
