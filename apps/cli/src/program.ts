@@ -57,13 +57,19 @@ function optionOf(spec: OptionSpec): Option {
 function usageFailure({ message, code }: CommanderError, program: Command, args: readonly string[]): CommandFailure {
   const text = code === 'commander.help' ? 'No command given' : message.replace(/^error: /, '').replaceAll('\n', ' ');
   let path = program.name();
-  let command: Command | undefined = program;
+  let command = program;
   for (const word of args) {
-    command = command.commands.find((each) => each.name() === word);
-    if (!command) break;
+    const next = command.commands.find((each) => each.name() === word);
+    if (!next) break;
+    command = next;
     path += ` ${word}`;
   }
-  return new CommandFailure('A2ACLI_ERR_USAGE', text, { hint: `${path} --help` });
+  // Of `queue foo` the parser says that `list`, which nobody typed, has too many arguments.
+  const isUnknown = code === 'commander.excessArguments' && command.commands.length > 0;
+  const [, unknown] = isUnknown ? (/ got \d+: ([^,]+)\.$/.exec(message) ?? []) : [];
+  return new CommandFailure('A2ACLI_ERR_USAGE', unknown ? `unknown command '${unknown}'` : text, {
+    hint: `${path} --help`,
+  });
 }
 
 /** A command line that cannot be parsed may still request JSON. */

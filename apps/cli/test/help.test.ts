@@ -29,6 +29,16 @@ describe('the help', () => {
     const { code, err } = await run(['sned', 'Hello']);
     expect([code, err]).toEqual([2, expect.stringContaining('Did you mean send?')]);
   });
+
+  it.each([
+    [['queue', 'foo'], "unknown command 'foo'"],
+    [['archive', 'verfy'], "unknown command 'verfy'"],
+    [['task', 'list', '--page-size', 'x'], '--page-size x: it must be a whole number of at most six digits'],
+    [['send', '--ttl', 'soon', 'x'], '--ttl soon: it must be a whole number of at most six digits'],
+  ])('a mistyped %j is named as it was typed', async (args, reason) => {
+    const { code, err } = await run(args);
+    expect([code, err.split('\n')[1]]).toEqual([2, `Reason: ${reason}`]);
+  });
 });
 
 it('a flag that its command does not read is wrong usage, because it may be a mistyped one', async () => {

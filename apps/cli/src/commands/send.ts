@@ -28,7 +28,7 @@ import {
   warnOfOutcome,
   withAgent,
 } from '../session/session.ts';
-import { type CliOptions, countIn } from '../settings/options.ts';
+import { type CliOptions, countOf } from '../settings/options.ts';
 import { exitStatusText, requireCompleted } from './exit-status.ts';
 import { type LargeFile, TypedParts } from './parts.ts';
 import { type ScheduleFlags, scheduleOf } from './schedule.ts';
@@ -56,7 +56,7 @@ export function addSendCommand(program: Command, invocation: Invocation): void {
     .option('--message-id <id>', 'the id of the message (default: a new one); sent again, it gets the first answer')
     .option('--exit-status', exitStatusText)
     .addOption(new Option('--priority <priority>', 'with which it waits for a worker').choices(priorities))
-    .option('--ttl <seconds>', 'within which a worker must begin it, or it is rejected', countIn)
+    .option('--ttl <seconds>', 'within which a worker must begin it, or it is rejected', countOf('--ttl'))
     .option(
       '--at <time>',
       'work on it at this time: "tomorrow 9:00", 2030-01-31T09:00, +2h; prints the task, which waits',
@@ -64,7 +64,7 @@ export function addSendCommand(program: Command, invocation: Invocation): void {
     .option('--cron <expression>', 'work on it repeatedly, such as "0 9 * * MON-FRI"; prints the first task')
     .option('--time-zone <zone>', 'of --cron (default: UTC)')
     .option('--until <time>', 'the end of --cron')
-    .option('--times <n>', 'the number of tasks of --cron', countIn)
+    .option('--times <n>', 'the number of tasks of --cron', countOf('--times'))
     .action((text: string | undefined, flags: SendFlags, command: Command) =>
       withAgent(invocation, command, async (session, agent) => {
         const upload = offers(agent.card, filesUri) ? (file: LargeFile) => uploadWith(session, agent, file) : undefined;

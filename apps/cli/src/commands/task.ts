@@ -21,7 +21,7 @@ import {
   warnOfOutcome,
   withAgent,
 } from '../session/session.ts';
-import { countIn } from '../settings/options.ts';
+import { countOf } from '../settings/options.ts';
 import { download } from './download.ts';
 import { exitStatusText, requireCompleted } from './exit-status.ts';
 import { noteOfSchedule, startOf } from './scheduled.ts';
@@ -44,7 +44,7 @@ export function addTaskCommands(program: Command, invocation: Invocation): void 
     .command('get')
     .description('show a task; with --wait once it ends or needs you')
     .argument('<taskId>')
-    .option('--history <n>', 'include the last n messages', countIn)
+    .option('--history <n>', 'include the last n messages', countOf('--history'))
     .option('--exit-status', exitStatusText)
     .action((id: string, { history, exitStatus }: { history?: number; exitStatus?: boolean }, command: Command) =>
       withAgent(invocation, command, async (session, agent) => {
@@ -56,9 +56,9 @@ export function addTaskCommands(program: Command, invocation: Invocation): void 
     .command('list')
     .description('list your tasks, latest first')
     .option('--status <state>', `only tasks in this state: ${states.join(', ')}`, stateIn)
-    .option('--page-size <n>', 'tasks per page', countIn)
+    .option('--page-size <n>', 'tasks per page', countOf('--page-size'))
     .option('--page-token <token>', 'the next-page token of the previous page')
-    .option('--history <n>', 'include the last n messages of each', countIn)
+    .option('--history <n>', 'include the last n messages of each', countOf('--history'))
     .action((filter: ListFlags, command: Command) =>
       withAgent(invocation, command, (session, agent) => list(session, agent, filter)),
     );
@@ -85,7 +85,7 @@ export function addTaskCommands(program: Command, invocation: Invocation): void 
     .option('--dir <folder>', 'the target folder', '.')
     .option('--artifact <id>', 'only this one')
     .option('--force', 'overwrite existing files')
-    .option('--max-size <MiB>', 'the largest file to fetch from a URL (default: 1024)', countIn)
+    .option('--max-size <MiB>', 'the largest file to fetch from a URL (default: 1024)', countOf('--max-size'))
     .action((id: string, flags: DownloadFlags, command: Command) =>
       withAgent(invocation, command, (session, agent) => saveArtifacts(session, agent, { id, ...flags })),
     );

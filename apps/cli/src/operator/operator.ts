@@ -6,7 +6,7 @@ import { isCutOff } from '../failures/call-failure.ts';
 import { CommandFailure } from '../failures/failure.ts';
 import { networkReason, proxyFailure } from '../failures/network-failure.ts';
 import { type Invocation, openSession, type Session } from '../session/session.ts';
-import { countIn } from '../settings/options.ts';
+import { countOf } from '../settings/options.ts';
 import { isOperatorsPort, requireGatewayAnswer } from './gateway-answer.ts';
 import { defaultOperatorUrl, operatorKey, operatorUrl } from './operator-settings.ts';
 
@@ -42,7 +42,7 @@ export async function withOperator(
 /** Which deployment a command asks; it says on stderr which one answers, if there are several. */
 export function askedOf({ output }: Pick<Session, 'output'>, command: Command): AskedDeployment {
   const { deployment: given }: { readonly deployment?: unknown } = command.optsWithGlobals();
-  const deployment = typeof given === 'string' ? countIn(given) : undefined;
+  const deployment = typeof given === 'string' ? countOf('--deployment')(given) : undefined;
   let known = deployment;
   return {
     deployment,

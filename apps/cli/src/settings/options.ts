@@ -244,11 +244,13 @@ export function longFlag({ flags }: OptionSpec): string {
   return /--[\w-]+/.exec(flags)?.[0] ?? flags;
 }
 
-/** A number that a flag gives. @throws {CommandFailure} */
-export function countIn(text: string): number {
-  if (/^\d{1,6}$/.test(text)) return Number(text);
-  throw new CommandFailure('A2ACLI_ERR_USAGE', `${text} is not a whole number`);
-}
+/** Reads the number that a flag gives. @throws {CommandFailure} */
+export const countOf =
+  (flag: string) =>
+  (text: string): number => {
+    if (/^\d{1,6}$/.test(text)) return Number(text);
+    throw new CommandFailure('A2ACLI_ERR_USAGE', `${flag} ${text}: it must be a whole number of at most six digits`);
+  };
 
 /** Undefined if it is not JSON. */
 function jsonIn(text: string): unknown {
