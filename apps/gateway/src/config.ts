@@ -54,6 +54,7 @@ type RawSettings = Settings<'gateway'>;
 export function readConfig(environment: Environment): GatewayConfig {
   const raw = new Settings('gateway', environment);
   const { values } = raw;
+  requireSeparatePorts(raw);
   const config = {
     gateway: {
       ...plainSettings(values),
@@ -278,6 +279,23 @@ function readFiles(raw: RawSettings): FileSettings | undefined {
 }
 
 /** The next port, so that two gateways only need different values of `PORT`. */
+/** Otherwise the second to listen says only that the port is in use, as if by another program. */
+function requireSeparatePorts(raw: RawSettings): void {
+  const { HOST, PORT, GRPC_PORT, ADMIN_HOST, ADMIN_PORT } = raw.values;
+  const grpc = GRPC_PORT ?? portAfter(PORT);
+  const grpcName = GRPC_PORT === undefined ? 'the port for gRPC, which without GRPC_PORT is PORT + 1' : 'GRPC_PORT';
+  if (grpc !== 0 && grpc === PORT) raw.refuse('GRPC_PORT', 'is also PORT: choose another one');
+  if (!ADMIN_PORT || !overlap(HOST, ADMIN_HOST)) return;
+  if (ADMIN_PORT === PORT) raw.refuse('ADMIN_PORT', 'is also PORT: choose another one');
+  else if (ADMIN_PORT === grpc) raw.refuse('ADMIN_PORT', `is also ${grpcName}: choose another one`);
+}
+
+const everyAddress: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
+function overlap(one: string, other: string): boolean {
+  return one === other || everyAddress.has(one) || everyAddress.has(other);
+}
+
 function portAfter(httpPort: number): number {
   return httpPort === 0 || httpPort === 65_535 ? 0 : httpPort + 1;
 }

@@ -111,6 +111,20 @@ describe('the settings of a gateway', () => {
     expect(problemsOf({ AUTH: 'api-key', API_KEYS_FILE: '/nowhere' })).toMatch(/API_KEYS_FILE: .*ENOENT/);
   });
 
+  it.each([
+    [{ ADMIN_PORT: '4001' }, 'ADMIN_PORT: is also the port for gRPC, which without GRPC_PORT is PORT + 1'],
+    [{ ADMIN_PORT: '5000', GRPC_PORT: '5000', HOST: '0.0.0.0', AUTH: 'api-key' }, 'ADMIN_PORT: is also GRPC_PORT'],
+    [{ ADMIN_PORT: '4000' }, 'ADMIN_PORT: is also PORT'],
+    [{ GRPC_PORT: '4000' }, 'GRPC_PORT: is also PORT'],
+  ])('refuse one port for two things, and say which: %j', (variables, problem) => {
+    expect(problemsOf({ ADMIN_KEY: secret, ...variables })).toContain(problem);
+  });
+
+  it('may have a port twice if it is any free one, or on two addresses', () => {
+    expect(problemsOf({ PORT: '0', GRPC_PORT: '0', ADMIN_PORT: '0', ADMIN_KEY: secret })).toBe('');
+    expect(problemsOf({ ADMIN_PORT: '4000', ADMIN_HOST: '127.0.0.2', ADMIN_KEY: secret })).toBe('');
+  });
+
   it('refuse API keys if AUTH does not use them', () => {
     for (const AUTH of ['none', 'jwt', ''])
       expect(problemsOf({ AUTH, API_KEYS: `${secret}:me` })).toMatch(/API_KEYS: is only for AUTH=api-key/);
