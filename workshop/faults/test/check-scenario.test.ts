@@ -1,10 +1,13 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { scheduleUri, type Task } from '@switchyard/protocol';
 import { expect, test, vi } from 'vitest';
 import { SentEvent } from '../../../tests/support/sent-events.ts';
 import { beyondLimits, type Confirmed } from '../workload/held-places.ts';
 import { machine } from '../workload/lateness.ts';
-import { checkScenario, compareSeen, wrongTimeToLive } from '../workload/play-scenario.ts';
-import type { Watched } from '../workload/resilient-client.ts';
+import { checkScenario, compareSeen, playScenario, wrongTimeToLive } from '../workload/play-scenario.ts';
+import { ResilientClient, type Watched } from '../workload/resilient-client.ts';
 import { createScenario, limitsOf } from '../workload/scenario.ts';
 import { begunThoughRejected, repeatedSteps } from '../workload/violations.ts';
 
@@ -147,3 +150,36 @@ test('starts beyond the rate of an agent are violations', () => {
   expect(beyondLimits(starts(atOnce + 1, 0))).toHaveLength(1);
   expect(beyondLimits(starts(100, everyMs * 0.8)).length).toBeGreaterThan(0);
 });
+
+test.each(['events', 'callback'] as const)(
+  'an event that is refused after a fail-over was taken, if its task has ended (%s)',
+  async (kind) => {
+    const scenario = createScenario(kind, 'a', { size: 1, watches: 'not' });
+    const { history, state } = scenario.expected;
+    const task = {
+      id: 't',
+      contextId: 'c',
+      metadata: { callback: 'http://gateways.test/callbacks/t/token' },
+      status: { state, timestamp: new Date(Date.now() - 60_000).toISOString() },
+      history: history.map((line, n) => {
+        const [role = '', text] = line.split(': ');
+        return { messageId: `${n}`, role: `ROLE_${role.toUpperCase()}`, parts: [{ text }] };
+      }),
+    };
+    const answers: Readonly<Record<string, [status: number, text: string]>> = {
+      '/message:send': [200, JSON.stringify({ task })],
+      '/tasks/t': [200, JSON.stringify(task)],
+      '/tasks/t:subscribe': [200, `id: 5\ndata: ${JSON.stringify({ task })}\n\n`],
+    };
+    const gateway = createServer(({ url = '' }, response) => {
+      const [status, text] = answers[url] ?? [404, '{}'];
+      response.writeHead(status).end(text);
+    }).listen(0, '127.0.0.1');
+    await once(gateway, 'listening');
+    const { port } = gateway.address() as AddressInfo;
+    const client = new ResilientClient({ urls: [`http://127.0.0.1:${port}`] }, 0);
+    const { violations } = await playScenario(client, scenario, { mayLoseEvents: true });
+    expect(violations.filter((one) => one.kind === 'waits')).toEqual([]);
+    gateway.close();
+  },
+);
