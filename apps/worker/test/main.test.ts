@@ -112,6 +112,12 @@ describe('the worker as a process', () => {
     expect(worker.output()).toContain(`Reason: ${folder} is a folder: name the file of an agent in it.`);
   });
 
+  it('says of what is neither a file nor an address how an address begins', async () => {
+    const worker = await startProgram({ file: 'apps/worker/src/main.ts', args: ['agents.example.com/pizza'] });
+    expect(await worker.exited).toBe(1);
+    expect(worker.output()).toMatch(/There is no module \S+: name the file of an agent, or its address, which begins/);
+  });
+
   it('exits with an error if a module ends the process, or waits for what never comes', async () => {
     for (const [code, error] of [
       ['\n  process.exit(0);\n', /agent\.ts:2:11: it calls process\.exit\(0\)/],

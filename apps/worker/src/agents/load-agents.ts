@@ -57,7 +57,10 @@ async function loadFrom(source: string, { environment, emit }: LoadOptions): Pro
 }
 
 async function loadAgent(module: string): Promise<Agent> {
-  if (!existsSync(module)) throw new AgentModuleError(`There is no module ${module}: name the file of an agent.`);
+  if (!existsSync(module)) {
+    const how = 'name the file of an agent, or its address, which begins with https:// or http://';
+    throw new AgentModuleError(`There is no module ${module}: ${how}.`);
+  }
   if (statSync(module).isDirectory())
     throw new AgentModuleError(`${module} is a folder: name the file of an agent in it.`);
   const loaded: { default?: unknown } = await import(pathToFileURL(resolve(module)).href).catch((cause: unknown) => {
