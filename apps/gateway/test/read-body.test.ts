@@ -1,6 +1,9 @@
-import type { IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
 import { PassThrough } from 'node:stream';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { heapBytes } from '../../../tests/support/heap-bytes.ts';
 import { parseJson, readBody } from '../src/exchange/read-json.ts';
 
 /** A request whose body the test sends piece by piece. */
@@ -35,6 +38,32 @@ describe('readBody', () => {
     sent.end('x'.repeat(1_000_000));
     await new Promise((resolve) => sent.once('end', resolve));
     expect(sent.readableEnded).toBe(true);
+  });
+
+  it('of which each byte comes in a chunk of its own takes little more memory than its bytes', async () => {
+    const [bytes, before] = [100_000, heapBytes()];
+    const server = createServer();
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const client = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    onTestFinished(() => {
+      client.destroy();
+      server.close();
+    });
+    client.write('POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n');
+    client.write('1\r\nx\r\n'.repeat(bytes));
+    const [req]: IncomingMessage[] = await once(server, 'request');
+    if (!req) throw new Error('no request');
+    const reserved = Promise.withResolvers<void>();
+    let counted = 0;
+    const reserve = (more: number): void => {
+      counted += more;
+      if (counted === bytes) reserved.resolve();
+    };
+    const body = readBody(req, { maxBytes: bytes, maxValues: 10, counter: { reserve } });
+    await reserved.promise;
+    expect(heapBytes() - before).toBeLessThan(50 * bytes);
+    client.write('0\r\n\r\n');
+    expect((await body).length).toBe(bytes);
   });
 });
 

@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { A2AError, wrongFields } from '@switchyard/protocol';
+import { GatheredBytes } from './gathered-bytes.ts';
 
 /**
  * A2A's media type (14.1.1) and plain JSON. Web pages may send bodies of other types, or without one, to any server.
@@ -140,7 +141,7 @@ export async function readBody(req: IncomingMessage, limits: BodyLimits): Promis
 function collect(source: Readable, limits: BodyLimits): Promise<string> {
   const { maxBytes, counter } = limits;
   return new Promise((resolve, reject) => {
-    let chunks: Buffer[] = [];
+    let gathered = new GatheredBytes();
     let length = 0;
     let counted = 0;
     let isRefused = false;
@@ -153,10 +154,10 @@ function collect(source: Readable, limits: BodyLimits): Promise<string> {
           counter?.reserve(length - counted);
           counted = length;
         }
-        chunks.push(chunk);
+        gathered.add(chunk);
       } catch (refusal) {
         isRefused = true;
-        chunks = [];
+        gathered = new GatheredBytes();
         reject(refusal);
       }
     };
@@ -165,7 +166,7 @@ function collect(source: Readable, limits: BodyLimits): Promise<string> {
     const onEnd = (): void => {
       // The request lives until its response, for a stream days: remaining listeners would keep the body in memory.
       source.off('data', onData).off('error', onError).off('end', onEnd);
-      const bytes = Buffer.concat(chunks);
+      const bytes = gathered.joined();
       if (isUtf8(bytes)) resolve(bytes.toString());
       else reject(new A2AError('ParseError', 'The body is not valid UTF-8'));
     };
