@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { executeTurn } from '@switchyard/agent/runtime';
 import { MemoryPort } from '@switchyard/agent/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { agentThat } from '../../../tests/support/agent-that.ts';
 import { remoteExecutor } from '../src/index.ts';
 import { type Answer, AnsweringAgent, rpc } from './answering-agent.ts';
@@ -182,4 +182,19 @@ describe.each<Binding>(['JSONRPC', 'HTTP+JSON'])('a stream of A2A 0.3 over %s', 
     expect(result).toMatchObject({ state: 'TASK_STATE_COMPLETED' });
     expect([sent, reads]).toEqual([1, 1]);
   });
+});
+
+test('a stream of messages without end is left, and the turn fails with the reason', async () => {
+  const [text, most] = ['x'.repeat(1024 * 1024), 60];
+  let written = 0;
+  const { result } = await turnWith('JSONRPC', (response, frame) => {
+    const write = (): void => {
+      if (response.destroyed || written === most) return void response.end();
+      const message = { kind: 'message', messageId: `${++written}`, role: 'agent', parts: [{ kind: 'text', text }] };
+      response.write(frame(message), () => setImmediate(write));
+    };
+    write();
+  });
+  expect(result).toMatchObject({ error: { message: expect.stringMatching(/refused: its stream .* of messages$/) } });
+  expect(written).toBeLessThan(most);
 });

@@ -1,7 +1,11 @@
 import { isObject, type JsonObject } from './mend.ts';
+import { RemoteError } from './remote-error.ts';
 
 /** How long the stream may be silent before what it said last counts as its last word. */
 export const lastWordMs = 5_000;
+
+/** Most characters of the messages that are held back: an agent may send them without end. */
+const maxHeldCharacters = 16 * 1024 * 1024;
 
 /** A result of a stream, as the agent sent it. */
 export type Result = JsonObject;
@@ -13,6 +17,7 @@ export type Result = JsonObject;
  */
 export class LastWord {
   #messages: JsonObject[] = [];
+  #heldCharacters = 0;
   #ending: Result | undefined;
 
   /** Whether something is held back. */
@@ -20,15 +25,22 @@ export class LastWord {
     return this.#messages.length > 0 || this.#ending !== undefined;
   }
 
-  /** @returns what can be said now */
-  add(result: Result): Result[] {
+  /**
+   * @param characters of the result as JSON
+   * @returns what can be said now @throws {RemoteError} too much is held back: all of it is forgotten
+   */
+  add(result: Result, characters: number): Result[] {
     if (messageIn(result)) {
       this.#messages.push(result);
-      return [];
+      this.#heldCharacters += characters;
+      if (this.#heldCharacters <= maxHeldCharacters) return [];
+      this.end();
+      throw new RemoteError('refused', `its stream has more than ${maxHeldCharacters} characters of messages`);
     }
     // A task begins, or goes on: the messages before belong to it.
     const before = this.#messages.map(asStatus(result));
     this.#messages = [];
+    this.#heldCharacters = 0;
     if (isProvisionalEnd(result)) {
       this.#ending = result;
       return before;
@@ -43,6 +55,7 @@ export class LastWord {
   end(): Result[] {
     const held = [...joined(this.#messages), ...(this.#ending ? [this.#ending] : [])];
     this.#messages = [];
+    this.#heldCharacters = 0;
     this.#ending = undefined;
     return held;
   }
@@ -51,20 +64,23 @@ export class LastWord {
 function joined(messages: readonly Result[]): Result[] {
   const [first] = messages;
   if (!first || messages.length === 1) return [...messages];
-  const message = messages.map(messageIn).filter(isObject).reduce(continued);
-  if (first.kind === 'message') return [message];
-  return ['message' in first ? { message } : { msg: message }];
+  const [message = {}, ...others] = messages.map(messageIn).filter(isObject);
+  const whole = { ...message, ['content' in message ? 'content' : 'parts']: joinedParts(message, others) };
+  if (first.kind === 'message') return [whole];
+  return ['message' in first ? { message: whole } : { msg: whole }];
 }
 
 /** Texts of messages with one id are pieces of one text. */
-function continued(message: JsonObject, next: JsonObject): JsonObject {
-  const [before, parts] = [partsOf(message), partsOf(next)];
-  const [last, first] = [before.at(-1), parts[0]];
-  const isPiece = message.messageId === next.messageId && isBareText(last) && isBareText(first);
-  const list = 'content' in message ? 'content' : 'parts';
-  if (!isPiece) return { ...message, [list]: [...before, ...parts] };
-  const piece = { ...last, text: last.text + first.text };
-  return { ...message, [list]: [...before.slice(0, -1), piece, ...parts.slice(1)] };
+function joinedParts(message: JsonObject, others: readonly JsonObject[]): unknown[] {
+  const joined = [...partsOf(message)];
+  for (const { messageId, ...next } of others)
+    for (const [i, part] of partsOf(next).entries()) {
+      const last = joined.at(-1);
+      const isPiece = i === 0 && messageId === message.messageId && isBareText(last) && isBareText(part);
+      if (isPiece) joined[joined.length - 1] = { ...last, text: last.text + part.text };
+      else joined.push(part);
+    }
+  return joined;
 }
 
 function partsOf({ parts, content }: JsonObject): unknown[] {

@@ -46,7 +46,7 @@ export async function* framed(
         yield encoder.encode(read.refusal);
         return;
       }
-      if (read) for (const result of word.add(read.result)) yield frame(result);
+      if (read) for (const result of word.add(read.result, message.data.length)) yield frame(result);
     }
   } catch (error) {
     // What is held back was said before the stream broke.
