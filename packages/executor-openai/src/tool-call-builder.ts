@@ -14,7 +14,6 @@ export interface CallPiece {
 }
 
 interface Draft {
-  readonly index: number | undefined;
   id: string;
   name: string;
   arguments: string;
@@ -28,6 +27,8 @@ interface Draft {
  */
 export class ToolCallBuilder {
   readonly #drafts: Draft[] = [];
+  /** The last one with each index. */
+  readonly #lastAt = new Map<number | undefined, Draft>();
 
   get isEmpty(): boolean {
     return this.#drafts.length === 0;
@@ -41,14 +42,14 @@ export class ToolCallBuilder {
   }
 
   build(): OpenAiToolCall[] {
-    return this.#drafts.map(({ index: _, json: __, ...call }, at) => ({ ...call, id: call.id || `call-${at + 1}` }));
+    return this.#drafts.map(({ json: _, ...call }, at) => ({ ...call, id: call.id || `call-${at + 1}` }));
   }
 
   #addPiece(piece: CallPiece, isLater: boolean): void {
     const index = typeof piece.index === 'number' ? piece.index : undefined;
     const [id, name] = [textOf(piece.id), textOf(piece.function?.name)];
     const args = argumentsOf(piece.function?.arguments);
-    const last = this.#drafts.findLast((each) => each.index === index);
+    const last = this.#lastAt.get(index);
     const isOther = !last || (name !== '' && ((isLater && index === undefined) || isOtherCall(last, id, args)));
     const draft = isOther ? this.#begin(index) : last;
     draft.id ||= id;
@@ -61,8 +62,9 @@ export class ToolCallBuilder {
   }
 
   #begin(index: number | undefined): Draft {
-    const draft: Draft = { index, id: '', name: '', arguments: '', json: new JsonEnd() };
+    const draft: Draft = { id: '', name: '', arguments: '', json: new JsonEnd() };
     this.#drafts.push(draft);
+    this.#lastAt.set(index, draft);
     return draft;
   }
 }
