@@ -33,9 +33,10 @@ export function acceptedTypes({
 function wrongParts(card: AgentCard, { message }: SendMessageRequest): FieldViolation[] {
   const accepted = acceptedTypes(card);
   if (accepted.length === 0) return [];
+  const ranges = accepted.map(essence);
   return message.parts.flatMap((part, i) => {
     const type = mediaTypeOf(part);
-    if (type === undefined || accepted.some((mode) => mediaRangesMeet(mode, type))) return [];
+    if (type === undefined || meetsAny(essence(type), ranges)) return [];
     const [given, file] = [quoted(type), part.filename === undefined ? '' : `, of ${quoted(part.filename)},`];
     const description = `is ${given}${file} which the agent does not accept; it accepts ${accepted.join(', ')}`;
     return [{ field: `message.parts[${i}].mediaType`, description }];
@@ -48,7 +49,8 @@ function wrongModes(card: AgentCard, { configuration }: SendMessageRequest): Fie
   if (accepted.length === 0) return [];
   const produced = modesOf(card.skills, card.defaultOutputModes, ({ outputModes }) => outputModes);
   if (produced.length === 0) return [];
-  if (accepted.some((mode) => produced.some((each) => mediaRangesMeet(mode, each)))) return [];
+  const ranges = produced.map(essence);
+  if (accepted.some((mode) => meetsAny(essence(mode), ranges))) return [];
   const given = accepted.slice(0, MOST_MODES).map(quoted).join(', ');
   const description = `is ${given}: none of the output types of the agent; they are ${produced.join(', ')}`;
   return [{ field: 'configuration.acceptedOutputModes', description }];
@@ -79,8 +81,12 @@ const quoted = (given: string): string => JSON.stringify(given.slice(0, LONGEST_
  * ignored.
  */
 export function mediaRangesMeet(one: string, other: string): boolean {
-  const [a, b] = [essence(one), essence(other)];
-  return covers(a, b) || covers(b, a);
+  return meetsAny(essence(one), [essence(other)]);
+}
+
+/** @param type as `essence` makes it, as are the others: a client's may be long, and is read once */
+function meetsAny(type: string, others: readonly string[]): boolean {
+  return others.some((other) => covers(type, other) || covers(other, type));
 }
 
 function covers(range: string, type: string): boolean {
@@ -91,6 +97,7 @@ function covers(range: string, type: string): boolean {
 
 /** A type without a subtype is a range: many cards have `text` for `text/*`. */
 function essence(mediaType: string): string {
-  const type = (mediaType.split(';')[0] ?? '').trim().toLowerCase();
+  const end = mediaType.indexOf(';');
+  const type = (end < 0 ? mediaType : mediaType.slice(0, end)).trim().toLowerCase();
   return type === '' || type === '*' || type.includes('/') ? type : `${type}/*`;
 }

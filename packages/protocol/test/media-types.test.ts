@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mediaRangesMeet } from '../src/index.ts';
+import { type AgentCard, mediaRangesMeet, requireMediaTypes, type SendMessageRequest } from '../src/index.ts';
 
 describe('two media ranges', () => {
   it.each([
@@ -27,4 +27,15 @@ describe('two media ranges', () => {
     expect(mediaRangesMeet(one, other)).toBe(false);
     expect(mediaRangesMeet(other, one)).toBe(false);
   });
+});
+
+it('long types of a client are read once, however many types the agent has', () => {
+  const long = Array.from({ length: 600 }, (_, i) => `image/${i}${';'.repeat(8_000)}`);
+  const types = Array.from({ length: 100 }, (_, i) => `text/${i}`);
+  const card = { skills: [], defaultInputModes: types, defaultOutputModes: types } as unknown as AgentCard;
+  const parts = long.map((mediaType) => ({ text: '', mediaType }));
+  const request = { message: { parts }, configuration: { acceptedOutputModes: long } } as SendMessageRequest;
+  const before = process.cpuUsage();
+  expect(() => requireMediaTypes(card, request)).toThrow('does not support these media types');
+  expect(process.cpuUsage(before).user / 1_000).toBeLessThan(1_000);
 });
