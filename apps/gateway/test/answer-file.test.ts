@@ -10,7 +10,7 @@ const CHUNK = 64 * 1024;
 const stored = { id: '0', mediaType: 'video/mp4', sizeBytes: 1024 * CHUNK, sha256: '00' };
 
 /** A file whose chunks are all in the same memory, `fails` of which cannot be read. */
-async function serve(fails = Number.POSITIVE_INFINITY) {
+async function serve(fails = Number.POSITIVE_INFINITY, facts: { readonly filename?: string } = {}) {
   const seen = { given: 0, isClosed: false, result: undefined as number | Error | undefined };
   async function* chunks(): AsyncGenerator<Uint8Array> {
     const memory = Buffer.alloc(CHUNK);
@@ -23,7 +23,7 @@ async function serve(fails = Number.POSITIVE_INFINITY) {
       seen.isClosed = true;
     }
   }
-  const file = { file: stored, chunks, close: async () => undefined };
+  const file = { file: { ...stored, ...facts }, chunks, close: async () => undefined };
   const server = createServer(async (req, res) => {
     seen.result = await answerFile(file, { req: Object.assign(req, { params: {} }), res } as never).catch((e) => e);
   });
@@ -61,4 +61,10 @@ test('an answer breaks off when the file cannot be read to its end', async () =>
   const { seen, response } = served;
   await expect(buffer(response)).rejects.toThrow('aborted');
   expect([seen.result, seen.isClosed]).toEqual([new Error('the disk is broken'), true]);
+});
+
+test('a file whose name was cut within a character has another one in its place', async () => {
+  using served = await serve(Number.POSITIVE_INFINITY, { filename: 'a\ud83d.mp4' });
+  served.response.on('error', () => undefined).destroy();
+  expect(served.response.headers['content-disposition']).toBe("attachment; filename*=UTF-8''a%EF%BF%BD.mp4");
 });

@@ -74,7 +74,11 @@ async function sendAll(
 /** A file is never shown as a page of this gateway. */
 function dispositionOf({ filename }: StoredFile): string {
   if (filename === undefined) return 'attachment';
-  const encoded = encodeURIComponent(filename).replaceAll(/['()*]/g, (each) => `%${each.charCodeAt(0).toString(16)}`);
+  // An agent may have cut the name within a character, which has no encoding.
+  const encoded = encodeURIComponent(filename.toWellFormed()).replaceAll(
+    /['()*]/g,
+    (each) => `%${each.charCodeAt(0).toString(16)}`,
+  );
   return `attachment; filename*=UTF-8''${encoded}`;
 }
 

@@ -78,7 +78,7 @@ function blockOf({ text, data, url, raw, mediaType, filename }: Part, place: str
   if (raw === undefined) return { type: 'text', text: JSON.stringify(data) };
   if (mediaType?.startsWith('image/')) return { type: 'image', data: raw, mimeType: mediaType };
   if (mediaType?.startsWith('audio/')) return { type: 'audio', data: raw, mimeType: mediaType };
-  const uri = `a2a:${encodeURI(place)}${filename === undefined ? '' : `/${encodeURIComponent(filename)}`}`;
+  const uri = `a2a:${encodeURI(place)}${filename === undefined ? '' : `/${encodeURIComponent(filename.toWellFormed())}`}`;
   return { type: 'resource', resource: { uri, blob: raw, ...type } };
 }
 
