@@ -41,6 +41,7 @@ export const longTests = [
 const measuring = [
   'apps/console/test/{tasks-10000,task/chunks}.test.ts',
   'tests/budgets/allocations.test.ts',
+  'workshop/load/test/ramp.test.ts',
   'workshop/test/commands.test.ts',
 ];
 
