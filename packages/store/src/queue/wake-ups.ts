@@ -216,6 +216,7 @@ class ShardWakeUps {
       if (this.#wait !== wait) return;
       this.#onError(toError(error));
       await delay(RETRY_MS);
+      if (this.#wait !== wait) return;
       this.#wait = undefined;
     } finally {
       clearTimeout(late);
