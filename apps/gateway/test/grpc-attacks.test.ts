@@ -32,6 +32,7 @@ import { openStage, type Stage } from './support/stage.ts';
 const key = 'key-of-alice-0123456789';
 const auth = { keys: [{ key, subject: 'alice', tenant: 'default', scopes: [] }] } as const;
 const listTasks = '/lf.a2a.v1.A2AService/ListTasks';
+const sendMessage = '/lf.a2a.v1.A2AService/SendMessage';
 const subscribeToTask = '/lf.a2a.v1.A2AService/SubscribeToTask';
 const check = '/grpc.health.v1.Health/Check';
 const watch = '/grpc.health.v1.Health/Watch';
@@ -368,5 +369,33 @@ describe.concurrent('A client that answers pings but reads no data', () => {
       return stream.closed;
     };
     await until(isRefused, { what: 'its next stream is refused' });
+  });
+});
+
+describe('A client that sends its message byte by byte', () => {
+  it('loses its stream: each frame takes much more memory than its byte', async () => {
+    const session = await attack();
+    const { stream } = call(session, sendMessage);
+    stream.write(prefix(100_000));
+    let sent = 0;
+    const write = (): void => {
+      if (!stream.closed && sent++ < 50_000) stream.write('x', () => setImmediate(write));
+    };
+    write();
+    await until(() => stream.closed, { what: 'the stream is closed' });
+    expect(stream.rstCode).toBe(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    expect(sent).toBeLessThan(50_000);
+  });
+
+  it('keeps it if its frames are few, or large', async () => {
+    const session = await attack();
+    const large = Buffer.alloc(1_000_000);
+    const { stream, status: found } = call(session, sendMessage);
+    stream.write(prefix(large.length + 500));
+    for (let i = 0; i < 500; i++) await new Promise((resolve) => stream.write('x', resolve));
+    stream.end(large).resume();
+    await until(() => found() !== undefined, { what: 'the call is answered' });
+    // It is no message of this method.
+    expect(found()).toBe(status.INVALID_ARGUMENT);
   });
 });

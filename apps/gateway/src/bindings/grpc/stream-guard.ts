@@ -13,6 +13,10 @@ const healthPath = '/grpc.health.';
 /** Maximum size of a health request: it has the name of a service. */
 const MAX_HEALTH_BYTES = 1024;
 
+/** A frame takes about 200 bytes of memory beside its own; clients send frames of up to 16 KiB. */
+const SMALL_FRAME_BYTES = 256;
+const MOST_SMALL_FRAMES = 1_000;
+
 /** The opaque data of the library's GOAWAY for a connection that has reached its greatest age. */
 const OLD = 'max_age';
 
@@ -36,8 +40,8 @@ interface Unsent {
 }
 
 /**
- * Ends streams that gRPC would keep: clients that read nothing but answer pings, and clients that still send after
- * their call was refused. Tells when the calls of an old connection must end.
+ * Ends streams that gRPC would keep: clients that read nothing but answer pings, clients that still send after their
+ * call was refused, and clients that send byte by byte. Tells when the calls of an old connection must end.
  */
 export class StreamGuard {
   readonly #stallMs: number;
@@ -77,7 +81,7 @@ export class StreamGuard {
     this.#unsent.set(stream, { bytes: 0, since: 0, sent: 0, ofAll: 0 });
     stream.once('close', () => this.#unsent.delete(stream));
     stream.once('finish', () => complete(stream));
-    if (headers[':path']?.startsWith(healthPath)) limitRequest(stream);
+    limitRequest(stream, headers[':path']?.startsWith(healthPath) ? MAX_HEALTH_BYTES : Number.POSITIVE_INFINITY);
     const respond = stream.respond.bind(stream);
     // gRPC answers streams that are already closed; Node then throws, which would end the process.
     stream.respond = (headers, options) => {
@@ -152,10 +156,13 @@ function complete(stream: ServerHttp2Stream): void {
   if (stream.headersSent && stream.writableFinished && !stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
 }
 
-function limitRequest(stream: ServerHttp2Stream): void {
-  let bytes = 0;
+/** Ends a stream whose request is too large, or comes in many small frames, which the library keeps one by one. */
+function limitRequest(stream: ServerHttp2Stream, maxBytes: number): void {
+  let [bytes, frames] = [0, 0];
   stream.on('data', ({ length }: Buffer) => {
     bytes += length;
-    if (bytes > MAX_HEALTH_BYTES) stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
+    frames++;
+    const isInSmallFrames = frames > MOST_SMALL_FRAMES && bytes < frames * SMALL_FRAME_BYTES;
+    if (bytes > maxBytes || isInSmallFrames) stream.close(constants.NGHTTP2_ENHANCE_YOUR_CALM);
   });
 }
