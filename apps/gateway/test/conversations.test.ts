@@ -4,8 +4,10 @@ import { Conversations } from '@switchyard/conversations';
 import type { OpenTurn } from '@switchyard/store';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEventStream } from '../../../tests/support/event-stream.ts';
+import { until } from '../../../tests/support/until.ts';
 import type { ApiKey } from '../src/index.ts';
 import { defaultResourceSettings } from '../src/settings/limit-settings.ts';
+import { card } from './support/agents.ts';
 import { type ErrorBody, get, post, type Sent, userMessage } from './support/client.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
@@ -35,7 +37,10 @@ beforeAll(async () => {
 afterAll(() => stage[Symbol.asyncDispose]());
 
 /** Stores a conversation of alice with this many turns; the test plays the worker. */
-async function conversation(turns: number): Promise<{ id: string; turn: OpenTurn; contextId: string }> {
+async function conversation(
+  turns: number,
+  toAgent = 'oracle',
+): Promise<{ id: string; turn: OpenTurn; contextId: string }> {
   const contextId = randomUUID();
   const message = userMessage('talk', { contextId });
   const { body } = await post<Sent>(
@@ -44,7 +49,7 @@ async function conversation(turns: number): Promise<{ id: string; turn: OpenTurn
     alice,
   );
   const turn = await stage.beginTurn(body.task.id);
-  const id = await new Conversations(stage.store.inside).open(turn, { seed: 'one', toAgent: 'oracle', maxTurns: 3 });
+  const id = await new Conversations(stage.store.inside).open(turn, { seed: 'one', toAgent, maxTurns: 3 });
   for (let number = 0; number < turns; number++) await say(turn, id, number);
   return { id, turn, contextId };
 }
@@ -95,6 +100,23 @@ describe('a conversation', () => {
     expect(await asked(['echo', 'oracle'])).toEqual([200, 1]);
     expect(await asked(['echo'])).toEqual([404, 0]);
     expect(await asked(['oracle'])).toEqual([404, 0]);
+  });
+
+  it('gets 403 for a key without the scopes that the card of one of its agents requires, as tasks of that agent do', async () => {
+    const requirement = { schemes: { oauth: { list: ['cook'] } } };
+    const chef = { id: 'chef', card: { ...card, securityRequirements: [requirement] } };
+    await stage.store.registry.announce([{ ...chef, repliesWithMessage: false, concurrency: 1 }], 'kitchen');
+    const { id } = await conversation(0, 'chef');
+    const asked = async (scopes: string[]) => {
+      const { key } = await new Credentials(stage.store.inside).create({ tenant: 'default', subject: 'alice', scopes });
+      const urls = [`${stage.url}/agents/chef/tasks`, urlOf(id)];
+      return Promise.all(urls.map(async (url) => (await get(url, { 'x-api-key': key })).status));
+    };
+    await until(async () => (await asked(['read', 'cook']))[0] === 200, { what: 'the gateway knows the chef' });
+    expect([await asked(['read']), await asked(['read', 'cook'])]).toEqual([
+      [403, 403],
+      [200, 200],
+    ]);
   });
 
   it('is returned with its events by any gateway', async () => {

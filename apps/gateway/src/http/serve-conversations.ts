@@ -75,6 +75,10 @@ function serveConversation(context: GatewayContext): Handler {
     const id = pathPart(req, 'conversationId') ?? '';
     const conversation = await context.partsOf(id, admission.principal).conversations.read(admission.principal, id);
     const isFound = conversation && canUseBoth(admission, conversation);
+    // The scopes that their cards require, as for their tasks.
+    if (isFound)
+      for (const agent of [conversation.fromAgent, conversation.toAgent])
+        admission.requireAgent('ReadConversations', context.agents.find(agent));
     const outcome = isFound ? 'ok' : 'NotFound';
     admission.audit({ what: 'read', outcome, operation: 'ReadConversations', object: id.slice(0, 128) });
     if (!isFound) throw conversationNotFound(id);
