@@ -1,4 +1,5 @@
 import { type A2AError, type FieldViolation, invalidParams, wrongFields } from '@switchyard/protocol';
+import { illFormedText } from '../exchange/well-formed.ts';
 
 /** A JSON-RPC 2.0 request (A2A 9.3), or its error. */
 export type JsonRpcRequest<Method extends string> = {
@@ -38,6 +39,10 @@ export function parseRequest<Method extends string>(
     return invalid('null', [{ field: 'id', description: `must have at most ${longestId} characters` }]);
   const violations = violationsOf({ jsonrpc, id, method });
   if (violations.length > 0) return invalid(idText, violations);
+  if (typeof id === 'string' && !id.isWellFormed())
+    return invalid('null', [{ field: 'id', description: 'must be valid Unicode' }]);
+  const illFormed = illFormedText(params, text);
+  if (illFormed.length > 0) return { id: idText, isNotification: id === undefined, error: invalidParams(illFormed) };
   return { id: idText, isNotification: id === undefined, ...invocation(methods, method, params) };
 }
 

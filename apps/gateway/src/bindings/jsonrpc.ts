@@ -4,7 +4,7 @@ import { type A2AError, type A2AErrorCode, toJsonRpcError } from '@switchyard/pr
 import { type Json, wrapped } from '@switchyard/store';
 import type { Admission } from '../admission/admission.ts';
 import { type Exchange, type Handler, MAX_DROPPED, reportFailure, respond } from '../exchange/exchange.ts';
-import { type BodyLimits, parseJson, readJsonText } from '../exchange/read-json.ts';
+import { type BodyLimits, parseAnyTexts, readJsonText } from '../exchange/read-json.ts';
 import { lastEventIdInMetadata } from '../exchange/service-parameters.ts';
 import { type OperationResult, operationFor, runOperation, type UnaryResult } from '../operations/operation.ts';
 import { type OperationName, operationNames } from '../operations/operations.ts';
@@ -56,7 +56,7 @@ export function serveJsonRpc(context: GatewayContext, older?: OlderVersion): Han
 
 async function receive({ req }: Exchange, limits: BodyLimits): Promise<ReceivedJson> {
   const text = await readJsonText(req, limits);
-  return { text, body: parseJson(text) };
+  return { text, body: parseAnyTexts(text) };
 }
 
 /**

@@ -2,8 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { A2AError, wrongFields } from '@switchyard/protocol';
+import { A2AError, invalidParams, wrongFields } from '@switchyard/protocol';
 import { GatheredBytes } from './gathered-bytes.ts';
+import { illFormedText } from './well-formed.ts';
 
 /**
  * A2A's media type (14.1.1) and plain JSON. Web pages may send bodies of other types, or without one, to any server.
@@ -36,7 +37,8 @@ export async function readJsonText(req: IncomingMessage, limits: BodyLimits): Pr
 /**
  * The JSON of a body; an empty one is an empty object, and needs no type. So is `null`, which some clients send for a
  * request without fields.
- * @throws {A2AError} ContentTypeNotSupported, PayloadTooLarge, RateLimited, Unavailable, ParseError, InvalidRequest
+ * @throws {A2AError} ContentTypeNotSupported, PayloadTooLarge, RateLimited, Unavailable, ParseError, InvalidRequest,
+ * InvalidParams
  */
 export async function readOptionalJson(req: IncomingMessage, limits: BodyLimits): Promise<unknown> {
   const { 'content-length': length, 'transfer-encoding': transfer } = req.headers;
@@ -51,7 +53,7 @@ export async function readOptionalJson(req: IncomingMessage, limits: BodyLimits)
 
 /**
  * The body of a webhook: JSON if its type says so, otherwise its text; an empty one is an empty object.
- * @throws {A2AError} PayloadTooLarge, RateLimited, Unavailable, ParseError, InvalidRequest
+ * @throws {A2AError} PayloadTooLarge, RateLimited, Unavailable, ParseError, InvalidRequest, InvalidParams
  */
 export async function readAnyBody(req: IncomingMessage, limits: BodyLimits): Promise<unknown> {
   const text = await readBody(req, limits);
@@ -200,8 +202,16 @@ function wrongEncoding(encoding: string, cause: unknown): A2AError {
 /** Maximum nesting, as in protobuf parsers: later code may recurse over the message. */
 const deepest = 100;
 
-/** @throws {A2AError} ParseError, or InvalidRequest if it is nested too deeply */
+/** @throws {A2AError} ParseError, InvalidRequest if it is nested too deeply, InvalidParams if a text is not Unicode */
 export function parseJson(text: string): unknown {
+  const value = parseAnyTexts(text);
+  const violations = illFormedText(value, text);
+  if (violations.length > 0) throw invalidParams(violations);
+  return value;
+}
+
+/** As `parseJson`, but its texts may be ill-formed. @throws {A2AError} ParseError, InvalidRequest */
+export function parseAnyTexts(text: string): unknown {
   return requireShallow(parse(text), 'body');
 }
 

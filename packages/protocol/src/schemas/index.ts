@@ -10,7 +10,7 @@ export {
 export { DataCheck } from './data-check.ts';
 export { base64Schema, idSchema, jsonValueSchema, metadataSchema, oneOf, timestampSchema } from './fields.ts';
 export { type ForeignCard, readForeignCard } from './foreign-card.ts';
-export { context as plainWords, parse } from './parse.ts';
+export { context as plainWords, fieldPath, parse } from './parse.ts';
 export { authenticationInfoSchema, taskPushNotificationConfigSchema } from './push-notification-config.ts';
 export {
   cancelTaskRequestSchema,
