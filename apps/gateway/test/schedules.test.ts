@@ -3,7 +3,9 @@ import { pageOf, scheduleReadingSchema } from '@switchyard/operator-api';
 import { scheduleUri, type Task } from '@switchyard/protocol';
 import { ScheduledTasks, ScheduleList } from '@switchyard/schedules';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { until } from '../../../tests/support/until.ts';
 import { type AdminStage, begin, fieldsOf, openAdminStage } from './admin/support.ts';
+import { card } from './support/agents.ts';
 import { type ErrorBody, get, post, userMessage } from './support/client.ts';
 
 // The schedules of clients at /schedules, and of all principals at /admin/schedules.
@@ -47,6 +49,28 @@ interface Shown {
 }
 
 describe("A client's schedule", () => {
+  it("is read only with the scopes that its agent's card requires, as its tasks are", async () => {
+    const requirement = { schemes: { oauth: { list: ['cook'] } } };
+    const chef = { id: 'chef', card: { ...card, securityRequirements: [requirement] } };
+    await stage.store.registry.announce([{ ...chef, repliesWithMessage: false, concurrency: 1 }], 'kitchen');
+    const tasks = `${stage.url}/agents/chef/tasks`;
+    await until(async () => (await get(tasks, keyOf('alice'))).status === 200, { what: 'the gateway knows the chef' });
+    const message = userMessage('hello', { metadata: { [scheduleUri]: daily } });
+    const headers = { ...keyOf('alice'), 'a2a-extensions': scheduleUri };
+    const sent = await post<{ task: Task }>(`${stage.url}/agents/chef/message:send`, { message }, headers);
+    const { id } = sent.body.task;
+    const asked = async (scopes: string[]) => {
+      const { key } = await new Credentials(stage.store.inside).create({ tenant: 'acme', subject: 'alice', scopes });
+      const urls = [tasks, at(`/${id}`)];
+      return Promise.all(urls.map(async (url) => (await get(url, { 'x-api-key': key })).status));
+    };
+    expect([await asked(['read']), await asked(['read', 'cook'])]).toEqual([
+      [403, 403],
+      [200, 200],
+    ]);
+    await post(at(`/${id}:end`), {}, keyOf('alice'));
+  });
+
   it('begins by the clock of Redis, whatever that of the gateway says', async () => {
     const beganMs = Date.now();
     const { now } = Date;

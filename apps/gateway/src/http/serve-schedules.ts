@@ -66,6 +66,7 @@ function serveSchedule(context: GatewayContext): Handler {
   return answered(context, 'ReadSchedules', async (admission, { req }) => {
     const id = pathPart(req, 'scheduleId') ?? '';
     const reading = await readable(context, admission, id);
+    if (reading) admission.requireAgent('ReadSchedules', context.agents.find(reading.agent));
     const outcome = reading ? 'ok' : 'NotFound';
     admission.audit({ what: 'read', outcome, operation: 'ReadSchedules', object: id.slice(0, 128) });
     if (!reading) throw scheduleNotFound(id);
