@@ -25,14 +25,15 @@ import { ExternalAgentError, isExternalAgent } from './external-agents/sources.t
 import type { Emit } from './telemetry/events.ts';
 import { afterOutcome, logTo } from './telemetry/log.ts';
 import { MetricsPort } from './telemetry/metrics-port.ts';
-import { reportModules, type WorkerReport } from './watch/worker-report.ts';
+import { readRetirement, reportModules, type WorkerReport } from './watch/worker-report.ts';
 import { WorkerSupervisor } from './watch/worker-supervisor.ts';
 import { Worker } from './worker.ts';
 
 interface Started {
   /** Rejects if the worker cannot start. */
   readonly working: Promise<void>;
-  stop(): Promise<void>;
+  /** @param gone its agents that no longer exist */
+  stop(gone: readonly string[]): Promise<void>;
 }
 
 /** An error of a library in a step of an agent has more lines above the agent's own one than Node's default, 10. */
@@ -46,8 +47,8 @@ async function main(): Promise<void> {
   if (typeof args === 'string') return void process.stdout.write(args);
   if (args.isList) return listAgents(args);
   // Before the worker can have a turn, it can exit at once.
-  let stop = async (): Promise<void> => exit();
-  whenAskedToStop(() => stop());
+  let stop: Started['stop'] = async () => exit();
+  whenAskedToStop((gone) => stop(gone));
   const config = readConfig(process.env);
   useProxies(config.proxies);
   const log = createLog(
@@ -76,9 +77,9 @@ async function main(): Promise<void> {
     else log.info('SIGHUP: a worker reads its settings once, when it starts');
   });
   const worker = args.watch ? supervise(args, config, emit) : await work(config, args, { log, level, write: emit });
-  stop = async () => {
+  stop = async (gone) => {
     try {
-      await worker.stop();
+      await worker.stop(gone);
     } catch (error) {
       log.error({ err: error }, 'stop failed');
       process.exitCode = 1;
@@ -88,14 +89,21 @@ async function main(): Promise<void> {
   hasStarted = true;
 }
 
-/** Calls `stop` on the first signal, or when the supervisor dies: nothing else would end the worker then. */
-function whenAskedToStop(stop: () => Promise<void>): void {
+/**
+ * Calls `stop` on the first signal, when the supervisor asks, or when the supervisor dies: nothing else would end the
+ * worker then.
+ */
+function whenAskedToStop(stop: Started['stop']): void {
   let isStopping = false;
-  const onStop = (): void => {
-    if (!isStopping) void stop();
+  const onStop = (gone: readonly string[] = []): void => {
+    if (!isStopping) void stop(gone);
     isStopping = true;
   };
-  for (const event of ['SIGINT', 'SIGTERM', 'disconnect'] as const) process.once(event, onStop);
+  for (const event of ['SIGINT', 'SIGTERM', 'disconnect'] as const) process.once(event, () => onStop());
+  process.on('message', (message) => {
+    const retirement = readRetirement(message);
+    if (retirement) onStop(retirement.gone);
+  });
   // The supervisor died before the listener was added.
   if (process.connected === false) onStop();
 }
@@ -194,9 +202,9 @@ async function work(
     const port = await metricsPort?.open();
     await worker.start();
     if (port !== undefined) emit({ kind: 'measuring', port });
-    if (isWatched) report({ kind: 'started' });
+    if (isWatched) report({ kind: 'started', agents: agents.map(({ id }) => id) });
   };
-  const stop = async (): Promise<void> => {
+  const stop = async (gone: readonly string[]): Promise<void> => {
     if (isWatched) report({ kind: 'stopping' });
     // Without Redis no turn can be handed back. The worker does not wait for it: other workers take the turns over when
     // its leases expire.
@@ -206,7 +214,7 @@ async function work(
     });
     // Work that begins during the start would otherwise go on after the stop.
     await working.catch(() => undefined);
-    await Promise.all([worker.stop(), ...external.map((agent) => agent.stop())]);
+    await Promise.all([worker.stop(gone), ...external.map((agent) => agent.stop())]);
     await traces.stop();
     await metricsPort?.close();
     await store.stop();

@@ -168,17 +168,20 @@ export class Worker {
     this.#dependencies.emit({ kind: 'started', agents: this.#dependencies.agents.map(({ id }) => id) });
   }
 
-  /** Fetches no more jobs, lets running turns end for `drainMs`, gives the rest back to the queue. Idempotent. */
-  stop(): Promise<void> {
-    this.#stopped ??= this.#stop();
+  /**
+   * Fetches no more jobs, lets running turns end for `drainMs`, gives the rest back to the queue. Idempotent.
+   * @param gone its agents that no longer exist: gateways do not serve them any more
+   */
+  stop(gone: readonly string[] = []): Promise<void> {
+    this.#stopped ??= this.#stop(gone);
     return this.#stopped;
   }
 
-  async #stop(): Promise<void> {
+  async #stop(gone: readonly string[]): Promise<void> {
     const { emit } = this.#dependencies;
     emit({ kind: 'stopping', running: this.#consumers.reduce((sum, { running }) => sum + running, 0) });
     await Promise.all([
-      this.#announcer.stop(),
+      this.#announcer.stop(gone),
       this.#sweeper.stop(),
       this.#timedWork.stop(),
       this.#orphanCleanup.stop(),

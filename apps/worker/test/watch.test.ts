@@ -97,6 +97,17 @@ describe('a worker with --watch', () => {
     expect(await desk.ask('Hi')).toBe('Good evening');
   });
 
+  it('withdraws an agent at once whose id has changed, and says so', async () => {
+    expect(await desk.announced()).toEqual(['greeter']);
+    await write('agent.ts', agent.replace("id: 'greeter'", "id: 'welcomer'"));
+    await program.waitFor(/the changed agents are running: agent greeter is gone; agent welcomer is new/, 20_000);
+    await until(() => !isAlive(workerPids()[0] ?? 0), { what: 'the first worker is gone', ...startTime });
+    expect(await desk.announced()).toEqual(['welcomer']);
+    await write('agent.ts', agent);
+    await program.waitFor(/the changed agents are running: agent welcomer is gone; agent greeter is new/, 20_000);
+    expect(await desk.ask('Hi')).toBe('Hello');
+  });
+
   it('is restarted when it crashes', async () => {
     process.kill(workerPids()[0] ?? 0, 'SIGKILL');
     await until(() => starts().length === 2, { what: 'a second worker has started', ...startTime });

@@ -28,9 +28,11 @@ export class Announcer {
     this.#poller.start();
   }
 
-  async stop(): Promise<void> {
+  /** @param gone agents whose announcement is removed, unless another worker runs them */
+  async stop(gone: readonly string[]): Promise<void> {
     await this.#poller.stop();
     await this.#registry.withdraw(this.#consumers.map(announcementOf), this.#workerId);
+    await Promise.all(gone.map((agent) => this.#registry.forget(agent)));
   }
 
   #announce(): Promise<void> {

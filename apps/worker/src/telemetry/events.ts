@@ -78,7 +78,8 @@ export type WorkerEvent =
    * that can be used. `path`: of the card's address.
    */
   | ({ readonly kind: 'agent-unreachable' | 'agent-card-refused' } & UnusableAgent)
-  | { readonly kind: 'change-loaded' }
+  /** `text` names the agents that are gone or new. */
+  | { readonly kind: 'change-loaded'; readonly text?: string }
   | { readonly kind: 'change-refused'; readonly isServed: boolean }
   | { readonly kind: 'worker-died'; readonly code: string }
   /** A request to a webhook has ended, with a response or without. */

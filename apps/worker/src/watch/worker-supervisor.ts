@@ -28,6 +28,8 @@ export class WorkerSupervisor {
   readonly #stopping = new AbortController();
   #hasChanged = false;
   #current: WorkerProcess | undefined;
+  /** Ids of the agents of the worker that has started last. */
+  #agents: readonly string[] = [];
   #candidate: WorkerProcess | undefined;
 
   constructor(options: WorkerSupervisorOptions) {
@@ -64,20 +66,23 @@ export class WorkerSupervisor {
     const args = ['--watched', ...before, ...agentModules.flatMap((module) => ['--agents', module])];
     const candidate = new WorkerProcess({ program, args, onModule, stopWithinMs });
     this.#candidate = candidate;
-    candidate.started.then((isStarted) => this.#onStart(candidate, isStarted));
+    candidate.started.then((agents) => this.#onStart(candidate, agents));
     candidate.ended.then((code) => this.#onEnd(candidate, code));
   }
 
-  #onStart(candidate: WorkerProcess, isStarted: boolean): void {
+  #onStart(candidate: WorkerProcess, agents: readonly string[] | undefined): void {
     if (candidate !== this.#candidate) return;
     this.#candidate = undefined;
-    if (!isStarted) {
+    if (!agents) {
       this.#options.emit({ kind: 'change-refused', isServed: this.#current !== undefined });
       return;
     }
-    if (this.#hasChanged) this.#options.emit({ kind: 'change-loaded' });
+    const gone = this.#agents.filter((id) => !agents.includes(id));
+    const added = agents.filter((id) => !this.#agents.includes(id));
+    if (this.#hasChanged) this.#options.emit({ kind: 'change-loaded', ...renaming(gone, added) });
     this.#hasChanged = false;
-    this.#retire(this.#current);
+    this.#agents = agents;
+    this.#retire(this.#current, gone);
     this.#current = candidate;
   }
 
@@ -90,9 +95,20 @@ export class WorkerSupervisor {
     if (!this.#stopping.signal.aborted && !this.#current && !this.#candidate) this.#replace(worker.predecessor);
   }
 
-  #retire(worker: WorkerProcess | undefined): void {
+  #retire(worker: WorkerProcess | undefined, gone: readonly string[] = []): void {
     if (!worker) return;
-    const retired = worker.stop().finally(() => this.#retiring.delete(retired));
+    const retired = worker.stop(gone).finally(() => this.#retiring.delete(retired));
     this.#retiring.add(retired);
   }
+}
+
+/** What the line on a loaded change says of agents that are gone or new. */
+function renaming(gone: readonly string[], added: readonly string[]): { text?: string } {
+  const changes = [...named(gone, 'gone'), ...named(added, 'new')].join('; ');
+  return changes ? { text: `the changed agents are running: ${changes}` } : {};
+}
+
+function named(ids: readonly string[], what: string): string[] {
+  if (ids.length === 0) return [];
+  return [ids.length === 1 ? `agent ${ids[0]} is ${what}` : `agents ${ids.join(', ')} are ${what}`];
 }

@@ -44,6 +44,11 @@ export class Desk {
     await until(works, { what: 'the agent works', timeoutMs: 30_000 });
   }
 
+  /** Ids of the agents that gateways serve. */
+  async announced(): Promise<string[]> {
+    return (await this.#store.registry.ids()).sort();
+  }
+
   close(): Promise<void> {
     return this.#store.stop();
   }
