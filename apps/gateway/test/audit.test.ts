@@ -207,6 +207,41 @@ describe('a refused request', () => {
   });
 });
 
+describe('a caller who may not do something', () => {
+  const bob = { key: 'the-key-of-bob-at-acme', tenant: 'acme', subject: 'bob' };
+  const asBob = { 'x-api-key': bob.key };
+
+  it('is recorded with the reason: a missing scope, or a host', async () => {
+    await using stage = await openAdminStage({}, { auth: { keys: [{ ...bob, scopes: ['read'] }] } });
+    expect((await post(`${stage.url}/message:send`, { message: userMessage('x') }, asBob)).status).toBe(403);
+    const refused = { what: 'refused', outcome: 'PermissionDenied', subject: 'bob' } as const;
+    const sent = await audited(stage, { ...refused, operation: 'SendMessage' });
+    expect(sent.reason).toMatch(/^Not allowed without the scope /);
+    expect((await get(`${stage.adminUrl}/admin/agents`, asBob)).status).toBe(403);
+    await audited(stage, { ...refused, operation: 'admin', reason: 'The key is not for operators' });
+    expect((await get(`${stage.url}/tasks`, { ...asBob, origin: 'https://evil.example.com' })).status).toBe(403);
+    const ofPage = { what: 'refused', outcome: 'PermissionDenied', subject: undefined } as const;
+    expect((await audited(stage, ofPage)).reason).toMatch(/^This origin is not allowed/);
+  });
+
+  it('is recorded with the reason why an agent is not there, which the caller does not learn', async () => {
+    await using stage = await openAdminStage({}, { auth: { keys: [boss] } });
+    const draft = { tenant: 'acme', subject: 'bob', scopes: [], agents: ['echo'] };
+    const { key: theirs } = await new Credentials(stage.store.inside).create(draft);
+    const refused = { what: 'refused', outcome: 'NotFound', subject: 'bob' } as const;
+    const answers = ['mute', 'nobody'].map(async (agent) => {
+      const { status, body } = await get(`${stage.url}/agents/${agent}/tasks`, { 'x-api-key': theirs });
+      return [status, JSON.stringify(body).replaceAll(agent, '')];
+    });
+    const [existing, missing] = await Promise.all(answers);
+    expect(existing).toEqual(missing);
+    expect((await audited(stage, { ...refused, agent: 'mute' })).reason).toBe(
+      'The credential does not list this agent',
+    );
+    expect((await audited(stage, { ...refused, agent: 'nobody' })).reason).toBe('There is no such agent');
+  });
+});
+
 describe('equal failures', () => {
   it('are one event with their number, and do not fill the trail', async () => {
     await using stage = await openAdminStage();

@@ -22,7 +22,10 @@ export interface AuditEvent {
   readonly what: AuditAction;
   /** `ok`, or the code of the error. */
   readonly outcome: string;
-  /** What is wrong with a refused credential, as in the answer to the caller. */
+  /**
+   * Why a caller is refused: what is wrong with its credential, or what it may not do, as in the answer to it. Only here
+   * it says whether an agent that does not exist for the caller exists.
+   */
   readonly reason?: string | undefined;
   /** The operation of A2A, or verb and path of the admin API with `:id` for ids. */
   readonly operation?: string | undefined;

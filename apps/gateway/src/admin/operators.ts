@@ -104,8 +104,9 @@ export async function admitOperator(context: AdmitDependencies, exchange: Exchan
     requireRight(operator, req.path);
     return operator;
   } catch (thrown) {
-    const outcome = toA2AError(thrown).code;
-    audit(context, exchange, { what: 'refused', operation: 'admin', outcome }, operator);
+    const { code: outcome, message } = toA2AError(thrown);
+    const reason = outcome === 'PermissionDenied' || outcome === 'Unauthenticated' ? message : undefined;
+    audit(context, exchange, { what: 'refused', operation: 'admin', outcome, reason }, operator);
     writeError(context, exchange, thrown);
     return undefined;
   }

@@ -6,6 +6,7 @@ import type { Holding, LimitedResources } from '../limits/limited-resources.ts';
 import type { RatedAnswer, Rates } from '../limits/rates.ts';
 import { type AuditEntry, audited } from '../telemetry/audit.ts';
 import type { Caller, Emit } from '../telemetry/events.ts';
+import { toA2AError } from '../telemetry/failures.ts';
 import { type Action, actions, lacking, type PermissionScope, requireOneOf, requireScopes } from './scopes.ts';
 
 export interface AdmissionDependencies {
@@ -75,7 +76,8 @@ export class Admission implements Disposable {
     try {
       check();
     } catch (refusal) {
-      this.audit({ what: 'refused', outcome: 'PermissionDenied', operation: action });
+      const reason = toA2AError(refusal).message;
+      this.audit({ what: 'refused', outcome: 'PermissionDenied', reason, operation: action });
       throw refusal;
     }
   }
@@ -84,8 +86,9 @@ export class Admission implements Disposable {
   requireAnyPermission(): void {
     const { scopes } = this.identity;
     for (const scope of defaultScopes) if (scopes.includes(scope)) return;
-    this.audit({ what: 'refused', outcome: 'PermissionDenied' });
-    throw lacking(defaultScopes, 'any of the scopes');
+    const refusal = lacking(defaultScopes, 'any of the scopes');
+    this.audit({ what: 'refused', outcome: 'PermissionDenied', reason: refusal.message });
+    throw refusal;
   }
 
   /** Whether the caller may use the agent; otherwise it does not exist for the caller. */

@@ -108,8 +108,9 @@ export class Gate {
   /** Reports a refusal, and throws it. */
   #refuse(request: IncomingRequest, thrown: unknown): never {
     if (isGuess(thrown, request)) this.#dependencies.rates.failed(request.address);
-    const outcome = toA2AError(thrown).code;
-    const { message: reason, credential } = thrown instanceof CredentialRefused ? thrown : {};
+    const { code: outcome, message } = toA2AError(thrown);
+    const { credential } = thrown instanceof CredentialRefused ? thrown : {};
+    const reason = thrown instanceof CredentialRefused || outcome === 'PermissionDenied' ? message : undefined;
     this.#dependencies.emit(audited({ what: 'refused', outcome, reason }, request, { credential }));
     throw thrown;
   }

@@ -175,7 +175,18 @@ export function agentOfCall(agents: AgentDirectory, admission: Admission, select
     const { agentId, tenant } = selector;
     const named = typeof tenant === 'string' && tenant !== '' ? tenant : agentId;
     const outcome = toA2AError(thrown).code;
-    if (outcome === 'NotFound') admission.audit({ what: 'refused', outcome, agent: named?.slice(0, 128) });
+    if (outcome === 'NotFound') {
+      const reason = reasonOf(agents, admission, [named, agentId]);
+      admission.audit({ what: 'refused', outcome, reason, agent: named?.slice(0, 128) });
+    }
     throw thrown;
   }
+}
+
+/** Why an agent does not exist for a caller: only the operator learns whether it exists for others. */
+function reasonOf(agents: AgentDirectory, caller: Pick<Admission, 'canUse'>, named: (string | undefined)[]): string {
+  const ids = named.filter((id) => id !== undefined);
+  if (ids.length === 0) return 'The credential lists none of the agents here';
+  if (ids.some((id) => agents.find(id) && !caller.canUse(id))) return 'The credential does not list this agent';
+  return 'There is no such agent';
 }
