@@ -120,7 +120,7 @@ async function cardAt(url: string, settings: RemoteSettings): Promise<unknown> {
   const fetchOnce = remoteFetch(settings, { timeoutMs: 10_000, maxBytes: maxCardBytes });
   const response = await fetchOnce(url, { headers });
   const text = await response.text();
-  if (!response.ok) throw refusal(response, text);
+  if (!response.ok) throw refusal(response, text, url);
   const card: unknown = jsonIn(text, noCard);
   if (!isObject(card)) throw noCard('it is not an object');
   return settings.cardVerifier ? (await settings.cardVerifier.verify(card)).card : card;

@@ -22,7 +22,7 @@ export function remoteFetch(settings: RemoteSettings, options: RemoteFetchOption
   const named = namedOrigins(settings);
   const client = guardedClient({ ...options, policy: policyOf(settings) });
   return async (input, init) => {
-    const { origin } = new URL(input instanceof Request ? input.url : input);
+    const { origin } = new URL(addressOf(input));
     if (hasSecrets(settings) && !named.includes(origin)) throw untrustedOrigin(origin);
     const response = await client.fetch(input, init);
     const headers = response.status === 401 ? await withNewToken(settings, init?.headers) : undefined;
@@ -57,7 +57,7 @@ export function answeringFetch(send: typeof fetch, protocol: Protocol, limits: S
     if (response.ok && response.body && isEventStream(response))
       return streamOf(framed(response.body, protocol, { limits, id }));
     const text = await response.text();
-    if (!response.ok) return refusalOf(response, text, protocol);
+    if (!response.ok) return refusalOf(response, text, { protocol, url: addressOf(input) });
     if (response.status === 204) return response;
     const value = answerOf(jsonIn(text), protocol, id);
     // An agent that does not stream may answer a request for a stream with its whole result.
@@ -80,8 +80,17 @@ function parsed(value: unknown, { status, headers }: Response): Response {
   return Object.assign(new Response(null, { status, headers }), methods);
 }
 
+function addressOf(input: Parameters<typeof fetch>[0]): string {
+  return input instanceof Request ? input.url : String(input);
+}
+
+interface Asked {
+  readonly protocol: Protocol;
+  readonly url: string;
+}
+
 /** The response, if it has an error of A2A, which the client reads. @throws {RemoteError} it has none */
-function refusalOf(response: Response, text: string, protocol: Protocol): Response {
+function refusalOf(response: Response, text: string, { protocol, url }: Asked): Response {
   const value = errorIn(text, protocol);
   // What is busy or away says so with its status, whatever error it puts into its answer.
   if (value !== undefined && verdictOnStatus(response.status).verdict !== 'unreachable') {
@@ -89,7 +98,7 @@ function refusalOf(response: Response, text: string, protocol: Protocol): Respon
     if (refused) throw refused;
     return parsed(value, response);
   }
-  throw refusal(response, text);
+  throw refusal(response, text, url);
 }
 
 /** Not every error of the SDK has the status, by which operators are told of credentials. */
@@ -99,10 +108,13 @@ function refusedCaller({ status }: Response, value: unknown): RemoteError | unde
   return typeof message === 'string' ? new RemoteError('refused', message, { status }) : undefined;
 }
 
-/** The error of an answer whose status is not 2xx, and which has no error of A2A. */
-export function refusal({ status, headers }: Response, text: string): RemoteError {
+/**
+ * The error of an answer whose status is not 2xx, and which has no error of A2A.
+ * @param url that was called
+ */
+export function refusal({ status, headers }: Response, text: string, url: string): RemoteError {
   const { verdict, mayHaveArrived, ...about } = verdictOnStatus(status);
-  return new RemoteError(verdict, `it ${about.text}${redirection(headers)}`, {
+  return new RemoteError(verdict, `it ${about.text}${placeOf(status, url, headers)}`, {
     retryAfterMs: retryAfterMs(headers.get('retry-after')),
     mayHaveArrived,
     status,
@@ -123,9 +135,23 @@ function errorIn(text: string, { binding }: Protocol): unknown {
   }
 }
 
-function redirection(headers: Headers): string {
+/** Longest path in a message. */
+const maxPathLength = 150;
+
+/**
+ * Where it redirects to, or has nothing. Neither query nor credentials of an address: they may be secrets. The log leaves
+ * the paths of addresses in a text out, so the path stands alone.
+ */
+function placeOf(status: number, url: string, headers: Headers): string {
+  if (status === 404 || status === 405) return `: the path ${pathOf(new URL(url))}`;
   const location = headers.get('location');
-  return location && URL.canParse(location) ? `: ${new URL(location).origin}` : '';
+  if (status < 300 || status > 399 || location === null || !URL.canParse(location, url)) return '';
+  const [from, to] = [new URL(url), new URL(location, url)];
+  return `: from the path ${pathOf(from)} to ${to.origin === from.origin ? '' : `${to.origin} with `}the path ${pathOf(to)}`;
+}
+
+function pathOf({ pathname }: URL): string {
+  return pathname.length > maxPathLength ? `${pathname.slice(0, maxPathLength)}…` : pathname;
 }
 
 function isEventStream({ headers }: Response): boolean {

@@ -188,3 +188,29 @@ it.each([
     expect(text).not.toContain('done its work');
   },
 );
+
+describe('the address of a remote card', () => {
+  /** Why the card at this path cannot be read from a server that answers so. */
+  async function problemAt(path: string, status: number, headers: Record<string, string> = {}): Promise<string> {
+    await using server = createServer((_, response) => void response.writeHead(status, headers).end()).listen(0);
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const at = { id: 'a', cardUrl: `http://127.0.0.1:${port}${path}`, cardTimeoutMs: 0 };
+    const error: unknown = await remoteAgent(at).catch((thrown: unknown) => thrown);
+    return String(error).replaceAll(`127.0.0.1:${port}`, 'HOST').split(' cannot be used: ')[1] ?? String(error);
+  }
+
+  it('is named with its path if nothing is there', async () => {
+    expect(await problemAt('/team/card.json?key=secret', 404)).toBe(
+      'it has nothing at this address (HTTP 404): the path /team/card.json',
+    );
+  });
+
+  it('is named with the path to which it redirects, without query and credentials', async () => {
+    const from = 'it redirects to another address (HTTP 308): from the path /team/card.json to';
+    const to = (location: string) => problemAt('/team/card.json?key=secret', 308, { location });
+    expect(await to('/team/card.json/?key=secret')).toBe(`${from} the path /team/card.json/`);
+    expect(await to('https://me:secret@other.example/x?y=1')).toBe(`${from} https://other.example with the path /x`);
+    expect(await to('http://')).toBe('it redirects to another address (HTTP 308)');
+  });
+});
