@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openIssuer } from '../../../tests/support/issuer.ts';
 import { startRedis, type TestRedis } from '../../../tests/support/redis.ts';
 import { agents, files, overview, workers } from '../../../tests/support/stand-in-answers.ts';
 import { openStandInApi, type StandInApi } from '../../../tests/support/stand-in-api.ts';
@@ -58,6 +59,21 @@ describe('switchyard doctor', () => {
     expect(out).toContain('Ok: Gateway and workers run version 0.1.0\n');
     expect(out).toContain('Ok: The archive has 12345 tasks (33 MiB), the oldest of 2026-02-01\n');
     expect(out).toContain('Warning: 2 ended tasks could not be copied to the archive: t7, t3\nDo: Save what you need');
+  });
+
+  it('says whether the keys of the token issuer can be read', async () => {
+    await using issuer = await openIssuer();
+    const lines = async (more: Record<string, string> = {}): Promise<string | undefined> => {
+      const { out } = await run(['doctor', ...nobody], { env: { ...env, JWT_ISSUER: issuer.url, ...more } });
+      return out.match(/^.*token issuer.*\n(?:Do: .*)?/m)?.[0];
+    };
+    expect(await lines()).toContain(`Ok: The token issuer ${issuer.url} publishes 1 key\n`);
+    issuer.published.splice(0);
+    expect(await lines()).toMatch(/^Problem: .* publishes no key for signatures: .*\nDo: Let the issuer publish/);
+    issuer.breakDown(true);
+    expect(await lines()).toContain(`${issuer.url}/.well-known/openid-configuration cannot be read: it answered with`);
+    expect(await lines({ JWT_JWKS_URL: `${issuer.url}/keys` })).toContain(`${issuer.url}/keys cannot be read`);
+    expect(await lines({ JWT_ISSUER: '' })).toBeUndefined();
   });
 
   it('says where files are stored, that they cannot be, and that their volume is nearly full', async () => {

@@ -10,6 +10,7 @@ let issuer: Issuer;
 let keys: IssuerKeys;
 let failures = 0;
 let reason: unknown;
+let lastKind: GatewayEvent['kind'] | undefined;
 
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
@@ -20,6 +21,7 @@ beforeEach(async () => {
 
 function emit(event: GatewayEvent): void {
   failures++;
+  lastKind = event.kind;
   if (event.kind === 'issuer-unreadable' && event.err instanceof Error) reason = event.err.message;
 }
 
@@ -95,4 +97,17 @@ it('the log says which address could not be read, and why', async () => {
   issuer.breakDown(true);
   expect(await finds('first')).toBe('Unavailable');
   expect(reason).toBe(`${configuration} cannot be read: it answered with HTTP 500`);
+});
+
+it.each([
+  ['no keys', () => undefined],
+  ['only keys for encryption', (key: object) => ({ ...key, use: 'enc' })],
+])('an issuer that publishes %s is in the log, and its keys of before are not accepted', async (_, left) => {
+  expect(await finds('first')).toBe(true);
+  const [key = {}] = issuer.published.splice(0);
+  const other = left(key);
+  if (other) issuer.published.push(other as (typeof issuer.published)[number]);
+  minutes(11);
+  expect(await finds('first')).toBe('ERR_JWKS_NO_MATCHING_KEY');
+  expect([failures, lastKind]).toEqual([1, 'issuer-without-keys']);
 });

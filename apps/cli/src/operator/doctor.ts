@@ -21,6 +21,7 @@ import { CommandFailure } from '../failures/failure.ts';
 import { field } from '../output/labelled-text.ts';
 import { type Invocation, openSession, type Session } from '../session/session.ts';
 import { adminPortOf } from '../up/settings.ts';
+import { checkIssuer } from './check-issuer.ts';
 import { checkProxies } from './check-proxies.ts';
 import { checkRedis } from './check-redis.ts';
 import { type Finding, ofDeployment } from './finding.ts';
@@ -33,7 +34,9 @@ import { allAgents } from './queue.ts';
 export function addDoctorCommand(program: Command, invocation: Invocation): void {
   program
     .command('doctor')
-    .description('check Node, ports, proxies, Redis, gateway, agents, files, versions and clocks, and suggest fixes')
+    .description(
+      'check Node, ports, proxies, token issuer, Redis, gateway, agents, files, versions and clocks, and suggest fixes',
+    )
     .addHelpText(
       'after',
       '\nIt checks the Redis at REDIS_URL, those in DEPLOYMENTS_FILE, or that of the deployment running in this folder.',
@@ -45,6 +48,7 @@ export function addDoctorCommand(program: Command, invocation: Invocation): void
           checkNode(),
           probe(probed.ports, () => checkPorts(invocation)),
           probe(probed.proxies, () => checkProxies(invocation.env)),
+          probe(probed.issuer, () => checkIssuer(invocation.env)),
           probe(probed.redis, () => checkRedis(invocation)),
           probe(probed.gateway, (signal) => checkGateway(endingWith(session, signal))),
           probe(probed.operators, (signal) => checkOperators(invocation, endingWith(session, signal))),
@@ -68,6 +72,7 @@ const probed = {
     verdict: 'warning',
   },
   proxies: { what: 'The proxies', withinMs: 9_000, todo: 'Correct HTTPS_PROXY and HTTP_PROXY.' },
+  issuer: { what: 'The token issuer', withinMs: 9_500, todo: 'Correct JWT_ISSUER or JWT_JWKS_URL.' },
   redis: { what: 'Redis', withinMs: 9_500, todo: 'Start Redis, or set REDIS_URL to its address.' },
   gateway: {
     what: 'The gateway',

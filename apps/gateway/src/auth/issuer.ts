@@ -36,7 +36,7 @@ export class IssuerKeys {
 
   constructor(settings: IssuerKeysSettings, emit: Emit) {
     this.#settings = settings;
-    this.#client = guardedClient({ policy: policyFor(settings), timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
+    this.#client = clientFor(settings);
     this.#emit = emit;
   }
 
@@ -73,19 +73,46 @@ export class IssuerKeys {
   async #read(): Promise<void> {
     this.#triedAt = performance.now();
     try {
-      const keys = keySetSchema.parse(await readJson(this.#client, await this.#keysUrl()));
+      const keys = await readKeys(this.#client, this.#settings);
       this.#keys = createLocalJWKSet(keys);
       this.#readAt = performance.now();
+      // The issuer may have withdrawn them: the ones of before are no longer valid.
+      if (!hasKey(keys)) this.#emit({ kind: 'issuer-without-keys', issuer: this.#settings.issuer });
     } catch (err) {
       this.#emit({ kind: 'issuer-unreadable', issuer: this.#settings.issuer, err });
     }
   }
+}
 
-  async #keysUrl(): Promise<string> {
-    const { issuer, jwksUrl } = this.#settings;
-    if (jwksUrl !== undefined) return jwksUrl;
-    return keysUrlSchema.parse(await discover(this.#client, issuer)).jwks_uri;
+type KeySet = z.infer<typeof keySetSchema>;
+
+async function readKeys(client: GuardedClient, { issuer, jwksUrl }: IssuerKeysSettings): Promise<KeySet> {
+  const url = jwksUrl ?? keysUrlSchema.parse(await discover(client, issuer)).jwks_uri;
+  return keySetSchema.parse(await readJson(client, url));
+}
+
+/** Whether a token can be signed with one of them. */
+function hasKey({ keys }: KeySet): boolean {
+  return keys.some(({ use }) => use !== 'enc');
+}
+
+/**
+ * Reads the keys once, as a gateway does, for a check of an installation.
+ * @returns the number of keys; 0: every token is refused
+ * @throws {Error} they cannot be read
+ */
+export async function countIssuerKeys(settings: IssuerKeysSettings): Promise<number> {
+  const client = clientFor(settings);
+  try {
+    const read = await readKeys(client, settings);
+    return hasKey(read) ? read.keys.length : 0;
+  } finally {
+    await client.destroy();
   }
+}
+
+function clientFor(settings: IssuerKeysSettings): GuardedClient {
+  return guardedClient({ policy: policyFor(settings), timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
 }
 
 /** A URL in settings may be in our network; a URL from the issuer must be public. */

@@ -37,6 +37,7 @@ export const lines: Readonly<Partial<Record<GatewayEvent['kind'], Line>>> = {
   'deployment-refuses': ['error', 'a deployment refuses this program: requests for its tasks get 503'],
   'agents-unreadable': ['warn', 'the announced agents cannot be read; the last known ones are served'],
   'connections-refused': ['warn', 'client connections are refused: too many are open'],
+  'issuer-without-keys': ['warn', 'the token issuer publishes no key for signatures: all its tokens are refused'],
   'issuer-unreadable': [
     'warn',
     'the keys of the token issuer cannot be read: the last known ones are valid for an hour, without any its tokens get 503',

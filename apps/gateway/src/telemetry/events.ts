@@ -19,6 +19,7 @@ export type GatewayEvent =
   | { readonly kind: 'agents-unreadable'; readonly err: unknown }
   /** Too many connections are open, in total or from the last address. Once a minute. */
   | { readonly kind: 'connections-refused'; readonly open: number; readonly address: string }
+  | { readonly kind: 'issuer-without-keys'; readonly issuer: string }
   | { readonly kind: 'issuer-unreadable'; readonly issuer: string; readonly err: unknown }
   /** An address sends so many wrong credentials that new ones from it are not checked. Once a minute per address. */
   | { readonly kind: 'credentials-guessed'; readonly address: string }
