@@ -85,6 +85,11 @@ test('a log line has the allowed fields, and the names of those that are left ou
   });
 });
 
+test('the names of who did something are logged as they are: two subjects may differ in the path only', () => {
+  const who = { tenant: 'https://idp.example/acme', subject: 'spiffe://acme/alice' };
+  expect(logFields({ ...who, forSubject: 'x'.repeat(600) })).toEqual({ ...who, forSubject: 'x'.repeat(500) });
+});
+
 test('the logged fields of an error have its type, message and cause', () => {
   const cause = Object.assign(new Error('no'), { code: 'ECONNREFUSED' });
   expect(errorFields(new TypeError('wrong', { cause }))).toMatchObject({

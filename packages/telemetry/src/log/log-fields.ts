@@ -26,6 +26,10 @@ const ALLOWED: ReadonlyMap<string, string> = new Map([
   ].map((name): [string, string] => [name, name]),
 ]);
 
+/** Who did something. A subject may be a URL, whose path tells two of them apart: spiffe://acme/alice. */
+const NAMES: ReadonlySet<string> = new Set(['tenant', 'subject', 'forTenant', 'forSubject']);
+const MAX_NAME_LENGTH = 500;
+
 /**
  * The fields of a log line that may be written; `leftOut` has the names of the others. Long strings are cut. Values
  * other than strings, numbers, booleans, null and lists of strings are left out, except for the error in `err`.
@@ -39,12 +43,16 @@ export function logFields(given: Readonly<Record<string, unknown>>, traceId?: st
     if (value === undefined) continue;
     const written = ALLOWED.get(name);
     // The values in `fields` are safe already: see agentLine.
-    const field = written === 'err' || written === 'fields' ? value : written && safeValue(value);
+    const field = written === 'err' || written === 'fields' ? value : written && loggedValue(written, value);
     if (written === undefined || field === undefined) leftOut.push(name);
     else fields[written] = field;
   }
   if (leftOut.length > 0) fields.leftOut = leftOut;
   return fields;
+}
+
+function loggedValue(field: string, value: unknown): unknown {
+  return NAMES.has(field) && typeof value === 'string' ? value.slice(0, MAX_NAME_LENGTH) : safeValue(value);
 }
 
 function safeValue(value: unknown): unknown {
