@@ -129,6 +129,18 @@ describe('an id', () => {
     expect(server.calls.map(messageIdIn)).toEqual([messageId, messageId]);
   });
 
+  it('is not asked for if a limit refused the message', async () => {
+    const message = 'Too many messages wait for this agent';
+    const refused = { error: { code: -32056, message } };
+    await using server = await scriptedServer({ SendStreamingMessage: [refused] }, ours);
+    const ran = await run(['send', 'Hi', '-a', server.url]);
+    expect([ran.code, ran.err]).toEqual([
+      1,
+      `Error: SWITCHYARD_ERR_RATE_LIMITED\nReason: ${message}\nHint: Nothing was done. Try again later.\n`,
+    ]);
+    expect(server.calls).toHaveLength(1);
+  });
+
   it('is asked for with the same message, if the stream breaks before the first event', async () => {
     await using server = await scriptedServer(
       {

@@ -1,5 +1,5 @@
 import { eventIdIn } from '@switchyard/protocol';
-import { CommandFailure } from '../failures/failure.ts';
+import { CommandFailure, rateLimited } from '../failures/failure.ts';
 import { isInterrupted, isSettled, type StreamResponse, stateOf } from './objects.ts';
 import type { WaitNotices } from './wait-notices.ts';
 
@@ -63,7 +63,7 @@ export class StreamReader {
   }
 
   #canGoOnAfter(error: CommandFailure): boolean {
-    if (this.id === undefined) return this.#canRepeat && isLost(error);
+    if (this.id === undefined) return this.#canRepeat && isLost(error) && error.code !== rateLimited;
     return this.#isResumed || isLost(error);
   }
 
@@ -82,11 +82,11 @@ export class StreamReader {
   }
 }
 
-/** A lost connection may come back; an error of the agent is final. */
+const passing: readonly string[] = ['A2ACLI_ERR_UNREACHABLE', 'A2ACLI_ERR_INTERNAL', rateLimited];
+
+/** A lost connection may come back, and a limit has room again; an error of the agent is final. */
 export function isLost(error: unknown): error is CommandFailure {
-  return (
-    error instanceof CommandFailure && (error.code === 'A2ACLI_ERR_UNREACHABLE' || error.code === 'A2ACLI_ERR_INTERNAL')
-  );
+  return error instanceof CommandFailure && passing.includes(error.code);
 }
 
 /** The SDK takes 4 MiB an event. */

@@ -1,25 +1,35 @@
 import { A2AError, isJsonRpcError, isRestError } from '@a2a-js/sdk/errors';
-import { CommandFailure, type LocalCode, type ProtocolName, protocolNameOf } from './failure.ts';
+import {
+  CommandFailure,
+  type LocalCode,
+  type OwnCode,
+  type ProtocolName,
+  protocolNameOf,
+  rateLimited,
+} from './failure.ts';
 import { missingHint, missingPackage, missingText } from './missing-package.ts';
 
 // The same failure for the same error, over all bindings.
 
 /** Errors of JSON-RPC, HTTP and gRPC for which A2A has no reason. */
-const byJsonRpc: Readonly<Record<number, ProtocolName | LocalCode>> = {
+type Name = ProtocolName | LocalCode | OwnCode;
+const byJsonRpc: Readonly<Record<number, Name>> = {
   [-32700]: 'JSONParseError',
   [-32600]: 'InvalidRequestError',
   [-32601]: 'MethodNotFoundError',
   [-32602]: 'InvalidParamsError',
   [-32603]: 'InternalError',
+  [-32056]: rateLimited, // Switchyard's code
   [-32057]: 'A2ACLI_ERR_UNREACHABLE', // Switchyard's code while its store is unavailable
 };
-const byHttp: Readonly<Record<number, ProtocolName | LocalCode>> = {
+const byHttp: Readonly<Record<number, Name>> = {
   400: 'InvalidParamsError',
   404: 'MethodNotFoundError',
+  429: rateLimited,
   500: 'InternalError',
   503: 'A2ACLI_ERR_UNREACHABLE',
 };
-const byGrpc: Readonly<Record<number, ProtocolName | LocalCode>> = {
+const byGrpc: Readonly<Record<number, Name>> = {
   3: 'InvalidParamsError',
   7: 'A2ACLI_ERR_AUTH_FAILED',
   12: 'MethodNotFoundError',
@@ -58,7 +68,7 @@ const textOf = (error: unknown): string => (error instanceof Error ? error.messa
 
 function protocolFailure(error: A2AError): CommandFailure {
   const { code, name } = onTheWire(error);
-  const hint = name === 'A2ACLI_ERR_UNREACHABLE' ? 'Try again in a moment.' : undefined;
+  const hint = name && hints[name];
   return new CommandFailure(name ?? 'A2ACLI_ERR_INTERNAL', withoutPrefix(error.message), {
     a2aCode: code,
     hint,
@@ -66,9 +76,15 @@ function protocolFailure(error: A2AError): CommandFailure {
   });
 }
 
+const hints: Readonly<Record<string, string>> = {
+  A2ACLI_ERR_UNREACHABLE: 'Try again in a moment.',
+  [rateLimited]: 'Nothing was done. Try again later.',
+};
+
 /** The SDK maps several JSON-RPC codes to the same reason; the code is more precise. */
-function onTheWire(error: A2AError): { code?: number; name?: ProtocolName | LocalCode | undefined } {
-  const name = protocolNameOf(error.reason);
+function onTheWire(error: A2AError): { code?: number; name?: Name | undefined } {
+  // gRPC's client itself has the same status for an answer that is too large.
+  const name = error.reason === 'RATE_LIMITED' ? rateLimited : protocolNameOf(error.reason);
   if (isJsonRpcError(error)) return { code: error.envelopeCode, name: byJsonRpc[error.envelopeCode] ?? name };
   if (isRestError(error)) return { code: error.statusCode, name: name ?? byHttp[error.statusCode] };
   const status = grpcStatusOf(error);

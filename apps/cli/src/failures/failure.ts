@@ -39,8 +39,11 @@ export function protocolNameOf(reason: string): ProtocolName | undefined {
   return names[reason];
 }
 
-/** Failures outside A2A: of the operators' API. */
+/** Failures outside A2A. */
 export type OwnCode = `SWITCHYARD_ERR_${string}`;
+
+/** A limit or a quota refused the call; nothing was done. */
+export const rateLimited = 'SWITCHYARD_ERR_RATE_LIMITED';
 
 export interface FailureDetails {
   /** What to do next. */
