@@ -66,8 +66,9 @@ function usageFailure({ message, code }: CommanderError, program: Command, args:
   }
   // Of `queue foo` the parser says that `list`, which nobody typed, has too many arguments.
   const isUnknown = code === 'commander.excessArguments' && command.commands.length > 0;
-  const [, unknown] = isUnknown ? (/ got \d+: ([^,]+)\.$/.exec(message) ?? []) : [];
-  return new CommandFailure('A2ACLI_ERR_USAGE', unknown ? `unknown command '${unknown}'` : text, {
+  const [, given = ''] = isUnknown ? message.split(/ but got \d+: /, 2) : [];
+  const isOne = given !== '' && !given.includes(',');
+  return new CommandFailure('A2ACLI_ERR_USAGE', isOne ? `unknown command '${given.slice(0, -1)}'` : text, {
     hint: `${path} --help`,
   });
 }
