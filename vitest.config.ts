@@ -11,6 +11,7 @@ const inProcess = [
   'operator-api',
   'operators',
   'outgoing',
+  'pace',
   'protocol',
   'push',
   'redis',

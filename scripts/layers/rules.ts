@@ -17,6 +17,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/conversations': ['protocol', 'redis', 'store'],
   'packages/push': ['redis', 'store'],
   'packages/schedules': ['protocol', 'push', 'redis', 'store'],
+  'packages/pace': ['redis', 'store'],
   'packages/upkeep': ['redis', 'store'],
   'packages/operators': ['access', 'conversations', 'protocol', 'push', 'redis', 'store'],
   'packages/archive': ['store'],
@@ -59,6 +60,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
     'push',
     'schedules',
     'schema',
+    'pace',
     'upkeep',
     'operators',
     'archive',
@@ -103,19 +105,19 @@ const edgeFiles = /\/(?:main|config)\.ts$|^packages\/create\/template\//;
 /** Examples come with the services that they pretend to use. */
 const mayListen = /^examples\//;
 
-const buildOnTheStore = ['access', 'conversations', 'operators', 'push', 'schedules', 'upkeep'].map(
+const buildOnTheStore = ['access', 'conversations', 'operators', 'pace', 'push', 'schedules', 'upkeep'].map(
   (name) => `packages/${name}`,
 );
 
 /** What tests of a package use beside what it stands on: of the store, what stands on it. */
 const testedWith: Readonly<Record<string, readonly string[]>> = {
-  'packages/store': ['access', 'conversations', 'operators', 'push', 'schedules', 'upkeep'],
+  'packages/store': ['access', 'conversations', 'operators', 'pace', 'push', 'schedules', 'upkeep'],
   'packages/upkeep': ['protocol', 'push', 'schedules'],
 };
 
 /** Folders of the store that carry a message, and those that only stand on them. */
 const core =
-  /^packages\/store\/src\/(?:archive|deployment|encryption|queue|record|tasks|outbox|turns|steps|waits|calls|memory|places|pace|feed)\//;
+  /^packages\/store\/src\/(?:archive|deployment|encryption|queue|record|tasks|outbox|turns|steps|waits|calls|memory|places|feed)\//;
 const outsideCore = /^packages\/store\/src\/(?:registry|time-to-live)\//;
 
 export const rules: readonly Rule[] = [

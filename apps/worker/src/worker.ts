@@ -3,6 +3,7 @@ import { pid } from 'node:process';
 import type { Agent } from '@switchyard/agent';
 import { type DrainRequest, Ops, Workers } from '@switchyard/operators';
 import type { AddressPolicySettings } from '@switchyard/outgoing';
+import { Pace } from '@switchyard/pace';
 import { version } from '@switchyard/schema';
 import type { Consumer, JobOutcome, Places, Store, TurnJob } from '@switchyard/store';
 import { remoteAgents } from './agents/remote-agents.ts';
@@ -107,7 +108,7 @@ export class Worker {
     this.#turns = new ActiveTurns(board);
     this.#settings = settings;
     this.#prices = settings.prices ?? new PriceTable();
-    this.#pace = new StoredPace(store.pace, settings.limits ?? new ModelLimits(), emit);
+    this.#pace = new StoredPace(new Pace(store.inside), settings.limits ?? new ModelLimits(), emit);
     this.#dependencies = { store, agents, emit };
     this.#sweeper = new Sweeper(store, settings.sweepEveryMs, emit);
     this.#orphanCleanup = new OrphanCleanup(store, settings.sweepEveryMs, emit);

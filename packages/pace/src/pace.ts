@@ -1,5 +1,8 @@
-import { defineScript, integer, type RedisConnection, text, tuple, word } from '@switchyard/redis';
-import type { Shards } from '../deployment/shards.ts';
+import { defineScript, integer, type RedisConnection, text, tuple, withDeadline, word } from '@switchyard/redis';
+import type { StoreInside } from '@switchyard/store/inside';
+
+/** A request to a model does not wait longer for Redis: then it begins without. */
+const WITHIN_MS = 2_000;
 
 const from = import.meta.url;
 const askForRoomScript = defineScript({
@@ -61,10 +64,10 @@ export interface PaceCorrection {
  */
 export class Pace {
   readonly #redis: RedisConnection;
-  readonly #shards: Shards;
+  readonly #shards: StoreInside['shards'];
 
-  constructor({ redis, shards }: { readonly redis: RedisConnection; readonly shards: Shards }) {
-    this.#redis = redis;
+  constructor({ redis, shards, health }: Pick<StoreInside, 'redis' | 'shards' | 'health'>, withinMs = WITHIN_MS) {
+    this.#redis = withDeadline(redis, { ms: withinMs, health });
     this.#shards = shards;
   }
 

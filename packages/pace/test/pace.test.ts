@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { type TestStore, testRedis, testStore } from '../../../tests/support/store/redis.ts';
 import type { PaceLimits, RoomAnswer } from '../src/index.ts';
-import { type TestStore, testRedis, testStore } from './support/redis.ts';
 
 const store = await testStore();
 const redis = testRedis();

@@ -43,7 +43,6 @@ export {
 export type { Feeds } from './feed/feeds.ts';
 export { type PreSubscription, type ReaderKind, TaskMissing } from './feed/task-feed.ts';
 export { MemoryTooLarge } from './memory/memory.ts';
-export type { Pace, PaceLimits, RoomAnswer } from './pace/pace.ts';
 export type { AnnouncedLimits, Places } from './places/places.ts';
 export type { Consumer } from './queue/consumer.ts';
 export { cardUrlOf, type DeliveryQueueId, queueName, REMOTE_AGENTS, remoteAgentId } from './queue/job.ts';

@@ -25,7 +25,6 @@ import { Encryption } from './encryption/encryption.ts';
 import { Feeds } from './feed/feeds.ts';
 import { Memory } from './memory/memory.ts';
 import { Outbox } from './outbox/outbox.ts';
-import { Pace } from './pace/pace.ts';
 import type { ConsumerDependencies } from './queue/consumer.ts';
 import { Isolation } from './queue/isolation.ts';
 import { Lease } from './queue/lease.ts';
@@ -48,9 +47,6 @@ import { TimesToLive } from './time-to-live/times-to-live.ts';
 import { Turns } from './turns/turns.ts';
 import { Waits } from './waits/waits.ts';
 
-/** A request to a model does not wait longer for Redis: then it begins without. */
-const PACE_WITHIN_MS = 2_000;
-
 /** How long a program that ends waits for Redis to unregister it. Its registration expires soon anyway. */
 const LEAVE_WITHIN_MS = 500;
 
@@ -64,6 +60,7 @@ export interface RequestStore extends Pick<Store, 'tasks' | 'inside'> {
 /** What all parts of a store share. */
 interface Common {
   readonly shards: Shards;
+  readonly health: Deadline['health'];
   readonly settings: StoreSettings;
   readonly consumers: ConsumerDependencies;
   readonly cache: TaskCache;
@@ -90,6 +87,7 @@ export interface StoreInside extends DeleteDependencies, AcceptDependencies, Cac
   readonly settings: StoreSettings;
   readonly encryption: Encryption;
   readonly consumers: ConsumerDependencies;
+  readonly health: Deadline['health'];
 }
 
 /** Everything that Switchyard keeps in Redis. */
@@ -108,8 +106,6 @@ export class Store {
   readonly interrupted: InterruptedTasks;
   /** Tells a process which work is due, besides jobs. */
   readonly dueWork: Pick<ShardChecks, 'listen'>;
-  /** Its commands do not wait for Redis to come back. */
-  readonly pace: Pace;
   readonly registry: Registry;
   /** For packages that build on the store: see `inside.ts`. */
   readonly inside: StoreInside;
@@ -156,6 +152,7 @@ export class Store {
     const process = { leases: this.#leases, wakeUps, checks, isolation: new Isolation(), processId };
     this.#common = {
       shards,
+      health: this.#healthCheck,
       settings: this.settings,
       consumers: { shards, ...process },
       cache: new TaskCache(this.settings.readCacheBytes),
@@ -176,10 +173,6 @@ export class Store {
     this.orphans = new Orphans(dependencies);
     this.outbox = new Outbox(dependencies);
     this.interrupted = new InterruptedTasks(dependencies);
-    this.pace = new Pace({
-      redis: withDeadline(redis, { ms: PACE_WITHIN_MS, health: this.#healthCheck }),
-      shards,
-    });
     this.feeds = new Feeds(dependencies, channels, this.settings);
     this.registry = new Registry(redis, channels, prefix);
     this.inside = { ...dependencies, channels, registry: this.registry };

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import '@switchyard/operators';
 import '@switchyard/schedules';
+import '@switchyard/pace';
 import '@switchyard/upkeep';
 import '../src/index.ts';
 import { definedScripts, INCLUDE, includedFile, withIncludes } from '@switchyard/redis';

@@ -1,6 +1,7 @@
 import { AuditTrail, Credentials } from '@switchyard/access';
 import { Conversations } from '@switchyard/conversations';
 import { Ops } from '@switchyard/operators';
+import { Pace } from '@switchyard/pace';
 import { Deliveries, Webhooks } from '@switchyard/push';
 import { ScheduledTasks, ScheduleList } from '@switchyard/schedules';
 import { Store, type StoreSettings } from '@switchyard/store';
@@ -37,6 +38,7 @@ export function onStore({ inside }: Store) {
     deliveries: new Deliveries(inside),
     credentials: new Credentials(inside),
     audit: new AuditTrail(inside),
+    pace: new Pace(inside),
     room: new Room(inside),
     agentIndexes: new AgentIndexes(inside),
   };

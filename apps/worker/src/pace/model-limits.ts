@@ -1,5 +1,5 @@
+import type { PaceLimits } from '@switchyard/pace';
 import { readJsonFile } from '@switchyard/settings';
-import type { PaceLimits } from '@switchyard/store';
 import { z } from 'zod';
 
 const perMinute = z.number().positive().max(1e12);

@@ -1,6 +1,6 @@
 import type { RoomRequest } from '@switchyard/agent';
 import type { PacePort, RoomCorrection, RoomReply } from '@switchyard/agent/runtime';
-import type { Pace } from '@switchyard/store';
+import type { Pace } from '@switchyard/pace';
 import type { Emit } from '../telemetry/events.ts';
 import type { ModelLimits } from './model-limits.ts';
 

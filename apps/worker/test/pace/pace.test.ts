@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { defineAgent } from '@switchyard/agent';
 import { Ops } from '@switchyard/operators';
+import { Pace } from '@switchyard/pace';
 import { isTerminal, type Task } from '@switchyard/protocol';
 import { Store } from '@switchyard/store';
 import { afterAll, expect, inject, test } from 'vitest';
@@ -105,7 +106,7 @@ test('a refusal lets every worker wait for as long as it says, and spends no att
   await until(() => asked.length > 0, { what: 'the service was asked' });
   const refusedAt = performance.now();
   const request = { name: 'busy', tenant: 'acme', tokens: 0, limits: {} };
-  const waits = async () => (await store.pace.ask({ ...request, id: randomUUID() })).verdict === 'wait';
+  const waits = async () => (await new Pace(store.inside).ask({ ...request, id: randomUUID() })).verdict === 'wait';
   await until(waits, { what: 'everybody waits' });
   const second = await sent('two', 'busy');
   const tasks = await Promise.all([ended('one', first), ended('two', second)]);

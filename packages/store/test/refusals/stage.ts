@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Pace } from '@switchyard/pace';
 import type { TurnEvent } from '@switchyard/protocol';
 import type { OpenDeliveryQueue } from '@switchyard/push';
 import { createConnections, mastersOf, type RedisConnection } from '@switchyard/redis';
@@ -10,7 +11,6 @@ import { ownerOf } from '../../src/deployment/scope.ts';
 import { Shards } from '../../src/deployment/shards.ts';
 import { type OpenTurn, Store, type StoreSettings } from '../../src/index.ts';
 import { sweepScript } from '../../src/outbox/outbox.ts';
-import { Pace } from '../../src/pace/pace.ts';
 import type { AgentQueue } from '../../src/queue/agent-queue.ts';
 import { queueRoot } from '../../src/queue/job.ts';
 import { QueueLoads } from '../../src/queue/load.ts';
@@ -43,7 +43,7 @@ export class Stage implements AsyncDisposable {
     const keys = this.#shards.of('');
     this.queue = queueOf(this.store, this.#commands, { processId: 'taker' });
     this.queueRoot = queueRoot('echo', keys);
-    this.pace = new Pace({ redis: this.#commands, shards: this.#shards });
+    this.pace = new Pace({ ...this.store.inside, redis: this.#commands }, 60_000);
     this.loads = new QueueLoads(this.#commands, { maxWaitMs: 1_000, maxWaiting: 0 });
   }
 

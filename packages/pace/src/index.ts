@@ -1,0 +1,1 @@
+export { Pace, type PaceLimits, type RoomAnswer } from './pace.ts';
