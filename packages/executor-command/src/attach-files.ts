@@ -3,6 +3,7 @@ import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AgentError, type FileContent, type Turn, TurnMisuseError } from '@switchyard/agent';
 import type { Artifact, Part } from '@switchyard/protocol';
+import { codeOfUnreadable } from './files.ts';
 import type { FileSettings } from './list-files.ts';
 import { isText, mediaTypeOf } from './media-type.ts';
 import type { Workspace } from './workspace.ts';
@@ -85,8 +86,8 @@ async function openInside(
   maxBytes: number,
 ): Promise<{ readonly file: FileHandle; readonly bytes: number } | string> {
   const fullPath = join(root, path);
-  if ((await realpath(fullPath).catch(() => undefined)) !== fullPath) return 'it is a symbolic link';
-  const file = await open(fullPath, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const file = await openReadable(fullPath);
+  if (typeof file === 'string') return file;
   const stats = await file.stat();
   const why = stats.isFile()
     ? stats.size > maxBytes && `it is too big (${stats.size} bytes)`
@@ -94,6 +95,15 @@ async function openInside(
   if (!why) return { file, bytes: stats.size };
   await file.close();
   return why;
+}
+
+async function openReadable(path: string): Promise<FileHandle | string> {
+  try {
+    if ((await realpath(path)) !== path) return 'it is a symbolic link';
+    return await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    return `it cannot be read (${codeOfUnreadable(error)})`;
+  }
 }
 
 /** The file as text or bytes, whichever the client accepts first; otherwise the reason why it accepts neither. */

@@ -11,6 +11,15 @@ export async function ifThere<T>(operation: Promise<T>): Promise<T | undefined> 
   }
 }
 
+/** Why a path that a program has made cannot be read: its rights, its length, or that it is gone. */
+const unreadable: readonly unknown[] = ['EACCES', 'EPERM', 'ELOOP', 'ENAMETOOLONG', 'ENOENT', 'ENOTDIR', 'ENXIO'];
+
+/** The code of such an error. @throws any other error */
+export function codeOfUnreadable(error: unknown): string {
+  if (error instanceof Error && 'code' in error && unreadable.includes(error.code)) return String(error.code);
+  throw error;
+}
+
 /**
  * Writes a file in one step. If a program has replaced it with a link, the new file replaces the link: nothing is
  * written through it.

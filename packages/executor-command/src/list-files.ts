@@ -1,7 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { briefingFiles, questionFile } from './briefing.ts';
-import { ifThere } from './files.ts';
+import { codeOfUnreadable } from './files.ts';
 
 /**
  * The files of a workspace that become artifacts. Globs match paths from the workspace; `*` does not match hidden
@@ -25,7 +25,7 @@ export interface FileSettings {
   readonly maxFileBytes?: number;
 }
 
-/** Size and time of change of each file, by its path in the workspace. */
+/** Size and time of change of each file, by its path in the workspace; `unreadable` for files and folders that cannot be read. */
 export type FileList = Readonly<Record<string, string>>;
 
 /** Folder of the files in the client's message. */
@@ -53,19 +53,27 @@ export async function listFiles(
   let seen = 0;
   for await (const path of walk(workspace, '', (path) => !matchesAny(path, refused))) {
     if (++seen > maxListedFiles) break;
-    const stats = matchesAny(path, include) ? await ifThere(lstat(join(workspace, path))) : undefined;
-    if (stats?.isFile()) files[path] = `${stats.size}:${stats.mtimeMs}`;
+    const found = matchesAny(path, include) ? await look(join(workspace, path)) : undefined;
+    if (found !== undefined) files[path] = found;
   }
   return files;
 }
 
-/** The paths of all files, without those of excluded folders. */
+/** @returns undefined: it is neither a file nor a folder */
+async function look(path: string): Promise<string | undefined> {
+  const stats = await lstat(path).catch(codeOfUnreadable);
+  if (typeof stats === 'string' || stats.isDirectory()) return 'unreadable';
+  return stats.isFile() ? `${stats.size}:${stats.mtimeMs}` : undefined;
+}
+
+/** The paths of all files, without those of excluded folders; and of the folders that cannot be read. */
 async function* walk(
   root: string,
   folder: string,
   isWanted: (path: string) => boolean,
 ): AsyncGenerator<string, void, undefined> {
-  const entries = (await ifThere(readdir(join(root, folder), { withFileTypes: true }))) ?? [];
+  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(codeOfUnreadable);
+  if (typeof entries === 'string') return void (yield folder);
   for (const entry of entries) {
     const path = posix.join(folder, entry.name);
     if (!isWanted(entry.isDirectory() ? `${path}/any` : path)) continue;

@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Turn } from '@switchyard/agent';
 import { shortFileName, unusedFileName } from '@switchyard/protocol';
 import { type Briefing, briefingTexts, questionFile } from './briefing.ts';
@@ -124,9 +126,32 @@ export function workspaceRetirement(root: string, retentionMs: number): () => Pr
     const records = join(root, runsFolder);
     for (const name of (await ifThere(readdir(records))) ?? []) {
       const used = await ifThere(stat(join(records, name)));
-      if (!used || Date.now() - used.mtimeMs < retentionMs) continue;
-      await rm(join(root, name), { recursive: true, force: true });
-      await rm(join(records, name), { recursive: true, force: true });
+      if (used && Date.now() - used.mtimeMs >= retentionMs) await retire(root, name);
     }
   };
+}
+
+/** One that cannot be removed must not keep the others, or fail the turn that looks for them. */
+async function retire(root: string, name: string): Promise<void> {
+  try {
+    await removeFolder(join(root, name));
+    await removeFolder(join(root, runsFolder, name));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : error;
+    process.emitWarning(`The workspace ${name} cannot be removed: ${why}`, { code: 'WORKSPACE_KEPT' });
+  }
+}
+
+/** Also what Node does not remove: folders without the right to write, and paths that are longer than the system takes. */
+async function removeFolder(path: string): Promise<void> {
+  try {
+    await rm(path, { recursive: true, force: true });
+  } catch {
+    await promisify(execFile)('/bin/sh', [
+      '-c',
+      'chmod -R u+rwX "$1" 2>/dev/null; rm -rf "$1" 2>&1 | head -n 1 >&2; [ ! -e "$1" ]',
+      'sh',
+      path,
+    ]);
+  }
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { Turn, TurnMisuseError } from '@switchyard/agent';
 import { executeTurn } from '@switchyard/agent/runtime';
 import { MemoryPort } from '@switchyard/agent/testing';
@@ -24,6 +25,11 @@ class FullPort extends MemoryPort {
   }
 }
 
+/** A folder at a path that is longer than the system takes. */
+const nested = `name=$(printf %0200d 0)
+nest() { (mkdir $1; cd $1; for i in $(seq 15); do mkdir $name; cd $name; done; echo x > file); }
+nest a; nest b; mv b $(find a -type d | tail -n 1)`;
+
 const names = (artifacts: readonly { name?: string | undefined }[]) => artifacts.map(({ name }) => name);
 
 describe('the files of a program', () => {
@@ -39,6 +45,14 @@ describe('the files of a program', () => {
       { name: 'z.constructor', parts: [{ text: 'y\n', mediaType: 'text/plain' }] },
     ]);
     expect(statusText).toBe('Done. Files: LICENSE, blob, notes.md, src/a.ts, z.constructor.');
+  });
+
+  it('become artifacts beside one that cannot be read, which is left out with the reason', async () => {
+    await using other = await Bench.open();
+    const { state, artifacts, statusText } = await other.run(`echo x > c; ${nested}`);
+    expect([state, names(artifacts)[1]]).toEqual(['TASK_STATE_COMPLETED', 'c']);
+    expect(statusText).toMatch(/\nNot attached: a\/.*\/b\/.*, because it cannot be read \(ENAMETOOLONG\)\.$/);
+    await other.run('true', { retentionMs: 0 });
   });
 
   it('are published in one chunk each', async () => {
@@ -189,5 +203,12 @@ describe('workspaces', () => {
     const { port } = await other.run('echo 1 > file');
     await other.run('true', { retentionMs: 0 });
     await expect(other.read(port, 'file')).rejects.toThrow('ENOENT');
+  });
+
+  it('are removed also with paths that are longer than the system takes', async () => {
+    await using other = await Bench.open();
+    const { port } = await other.run(nested);
+    const { state } = await other.run('true', { retentionMs: 0 });
+    expect([state, existsSync(other.workspace(port))]).toEqual(['TASK_STATE_COMPLETED', false]);
   });
 });
