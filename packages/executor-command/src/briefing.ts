@@ -96,10 +96,11 @@ function historyEntry(message: Message): string {
 
 /** The artifacts of the tasks that the message refers to, as texts (A2A 4.1.4). */
 export async function contributions(turn: Turn): Promise<Specification[]> {
-  const wanted = turn.message.referenceTaskIds ?? [];
-  if (wanted.length === 0) return [];
-  const tasks = await turn.otherTasks({ limit: 100 });
-  const inOrder = wanted.flatMap((id) => tasks.find(({ task }) => task.id === id) ?? []);
+  // A client may name a task a thousand times.
+  const wanted = new Set(turn.message.referenceTaskIds);
+  if (wanted.size === 0) return [];
+  const tasks = new Map((await turn.otherTasks({ limit: 100 })).map((other) => [other.task.id, other]));
+  const inOrder = [...wanted].flatMap((id) => tasks.get(id) ?? []);
   return inOrder.map(specification).filter(({ text }) => text);
 }
 

@@ -1,4 +1,5 @@
 import { runTurn } from '@switchyard/agent/testing';
+import type { Message } from '@switchyard/protocol';
 import { describe, expect, it } from 'vitest';
 import { agentThat } from '../../../tests/support/agent-that.ts';
 import { commandExecutor } from '../src/index.ts';
@@ -98,6 +99,23 @@ the answer will be in the next instructions.
     expect(built?.history?.[1]?.parts[0]?.text).toBe(
       '# Specifications\n\n## From design\n\n### Design\n\nTwo fields and a button.\n',
     );
+  });
+
+  it('has the artifacts of a task once, however often the message refers to it', async () => {
+    await using bench = await Bench.open();
+    const { port: design } = await bench.run('echo "Two fields." > design.md');
+    const { id, contextId = '' } = design.current;
+    const task = () => design.current;
+    design.world.add('design', { task, cancel: () => undefined, outcome: new Promise(() => undefined) });
+    const message: Message = {
+      messageId: 'm',
+      role: 'ROLE_USER',
+      parts: [{ text: 'Build it' }],
+      contextId,
+      referenceTaskIds: Array.from({ length: 1_000 }, () => id),
+    };
+    const { output } = await bench.run('cat SPECS.md', {}, { message, world: design.world });
+    expect(output.split('Two fields.')).toHaveLength(2);
   });
 
   it('has the history without the output of earlier programs', async () => {
