@@ -1,5 +1,5 @@
 import { type A2AError, type FieldViolation, invalidParams, wrongFields } from '@switchyard/protocol';
-import { illFormedText } from '../exchange/well-formed.ts';
+import { illFormedText } from '../exchange/read-json.ts';
 
 /** A JSON-RPC 2.0 request (A2A 9.3), or its error. */
 export type JsonRpcRequest<Method extends string> = {

@@ -2,7 +2,7 @@ import { SendMessageRequest, type SendMessageResponse } from '@a2a-js/sdk';
 import { A2AService } from '@a2a-js/sdk/server/grpc';
 import { Client, credentials, type ServiceError } from '@grpc/grpc-js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { illFormedText } from '../../src/exchange/well-formed.ts';
+import { illFormedText } from '../../src/exchange/read-json.ts';
 import { call, type ErrorBody, post, userMessage } from '../support/client.ts';
 import { grpcAddressOf } from '../support/grpc-address.ts';
 import { openStage, type Stage } from '../support/stage.ts';
