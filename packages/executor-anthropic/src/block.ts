@@ -1,4 +1,9 @@
-import type { ContentBlock, ContentBlockParam, RawContentBlockDelta } from '@anthropic-ai/sdk/resources/messages';
+import type {
+  ContentBlock,
+  ContentBlockParam,
+  RawContentBlockDelta,
+  TextCitation,
+} from '@anthropic-ai/sdk/resources/messages';
 import type { ToolCall } from '@switchyard/agent/models';
 
 /** A block of an answer: a text, thoughts, a call of a tool, or the call or result of a tool of the provider. */
@@ -6,9 +11,11 @@ export class Block {
   #block: ContentBlock;
   /** JSON of the arguments, as far as they came in pieces. */
   #json = '';
+  readonly #citations: TextCitation[];
 
   constructor(block: ContentBlock) {
     this.#block = block;
+    this.#citations = block.type === 'text' ? [...(block.citations ?? [])] : [];
   }
 
   /** @returns its text, if it is one */
@@ -17,7 +24,8 @@ export class Block {
     else if (delta.type === 'text_delta') {
       if (this.#block.type === 'text') this.#block = { ...this.#block, text: this.#block.text + delta.text };
       return delta.text;
-    } else this.#block = withDelta(this.#block, delta);
+    } else if (delta.type === 'citations_delta') this.#citations.push(delta.citation);
+    else this.#block = withDelta(this.#block, delta);
     return '';
   }
 
@@ -36,6 +44,8 @@ export class Block {
   get sentBack(): ContentBlockParam | undefined {
     const block = this.#block;
     if (block.type === 'text' && !block.text) return undefined;
+    if (block.type === 'text' && this.#citations.length > 0)
+      return { ...block, citations: this.#citations } as ContentBlockParam;
     if (!this.#json || !('input' in block)) return block as ContentBlockParam;
     return { ...block, input: parsed(this.#json) } as ContentBlockParam;
   }
@@ -45,8 +55,6 @@ function withDelta(block: ContentBlock, delta: RawContentBlockDelta): ContentBlo
   if (block.type === 'thinking' && delta.type === 'thinking_delta')
     return { ...block, thinking: block.thinking + delta.thinking };
   if (block.type === 'thinking' && delta.type === 'signature_delta') return { ...block, signature: delta.signature };
-  if (block.type === 'text' && delta.type === 'citations_delta')
-    return { ...block, citations: [...(block.citations ?? []), delta.citation] };
   return block;
 }
 
