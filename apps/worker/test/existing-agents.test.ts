@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadAgents } from '../src/agents/load-agents.ts';
 import { agentAt, agentsInFile } from '../src/external-agents/read-agents.ts';
 
 // Only the reading of the configuration: tests/release/existing-agents.test.ts tests that such agents are served.
@@ -85,6 +86,21 @@ describe('a file of agents', () => {
     ['agents: [{ id: a, url: "http://x", trustedOrigins: ["api:80"] }]', /trustedOrigins\[0\]: must be an address/],
     ['agents: [{ id: a, url: "http://x", binding: grpc }]', /agents\[0\]\.binding: must be one of jsonrpc, http\+json/],
     ['agents: [{ id: a, url: "http://x", attempts: 1000 }]', /agents\[0\]\.attempts: must be at most 100/],
+    [
+      'agents:\n  - id: a\n    url: http://x\n  - id: b\n    url: http://y\n    concurency: 3',
+      /^.*agents\.yaml cannot be used:\n {2}line 6: agents\[1\]\.concurency: is not a known field$/,
+    ],
+    ['agents:\n  - id: a', /\n {2}line 2: agents\[0\]\.url: /],
+    [
+      'agents:\n  - { id: a, url: "http://x" }\n  - { id: a, url: "http://y" }',
+      /\n {2}line 3: agents\[1\]\.id: "a" is the id of agents\[0\], too$/,
+    ],
+    ['agents:\n  - id: a\n    id: b', /agents\.yaml:3:5 cannot be read: Map keys must be unique$/],
+    ['agents: *a', /agents\.yaml cannot be read: Unresolved alias/],
+    [
+      'agents: [{ id: a, url: "http://x", auth: { oauth2: { tokenUrl: id/token, clientId: c, clientSecret: d } } }]',
+      /cannot be used:\n.*tokenUrl: must be an address that begins with https:\/\/$/,
+    ],
     ['agents: []', /agents: must not be empty/],
     ['just text', /the file: must list agents .*\n {4}agents:\n {6}- id: /],
     ['# agents: []', /the file: is empty: it must list agents .*\n {4}agents:\n {6}- id: /],
@@ -96,6 +112,14 @@ describe('a file of agents', () => {
   ])('is refused with an error that names each wrong field: %s', async (yaml, error) => {
     await writeFile(file, yaml);
     expect(() => agentsInFile(file, {})).toThrow(error);
+  });
+
+  it('and another one, with the same agent, are refused with an error that names both', async () => {
+    const other = join(folder, 'others.yaml');
+    for (const each of [file, other]) await writeFile(each, 'agents: [{ id: a, url: "http://x" }]');
+    const load = (...sources: string[]) => loadAgents(sources, { environment: {}, emit: () => undefined });
+    await expect(load(file, other)).rejects.toThrow(`Two agents have the id "a": one of ${file}, one of ${other}.`);
+    await expect(load(file, file)).rejects.toThrow(`Two agents have the id "a": ${file} was named twice.`);
   });
 
   it('that does not exist is refused with an error that names it', () => {

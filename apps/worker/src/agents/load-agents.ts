@@ -20,10 +20,20 @@ export class AgentModuleError extends Error {
 export async function loadAgents(sources: readonly string[], given: LoadOptions): Promise<Agent[]> {
   if (!sources.length) throw new AgentModuleError(noAgents);
   shareAgentPackage();
-  const agents = (await Promise.all(sources.map((source) => loadFrom(source, given)))).flat();
-  const twice = agents.find(({ id }, i) => agents.findIndex((other) => other.id === id) !== i);
-  if (twice) throw new AgentModuleError(`Two of the modules define an agent with the id "${twice.id}".`);
-  return agents;
+  const loaded = await Promise.all(sources.map((source) => loadFrom(source, given)));
+  const found = new Map<string, string>();
+  for (const [at, source] of sources.entries())
+    for (const { id } of loaded[at] ?? []) {
+      const first = found.get(id);
+      if (first !== undefined) throw new AgentModuleError(twice(id, [first, source]));
+      found.set(id, source);
+    }
+  return loaded.flat();
+}
+
+function twice(id: string, [first, second]: readonly [string, string]): string {
+  const where = first === second ? `${first} was named twice` : `one of ${first}, one of ${second}`;
+  return `Two agents have the id "${id}": ${where}.`;
 }
 
 export interface LoadOptions {

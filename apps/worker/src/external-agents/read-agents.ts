@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { cardUrlsOf } from '@switchyard/protocol';
 import { plainWords } from '@switchyard/protocol/schemas';
-import { parse, YAMLParseError } from 'yaml';
+import { type Document, isNode, LineCounter, parseDocument, YAMLParseError } from 'yaml';
 import { z } from 'zod';
 import type { ExternalAgentSettings } from './external-a2a-agent.ts';
 import { authSchema, readAgentAuth } from './read-auth.ts';
@@ -66,7 +66,17 @@ const notAList = `must list agents (docs/existing-agents.md), such as
     agents:
       - id: almanac
         url: https://almanac.example.com`;
-const fileSchema = z.strictObject({ agents: z.array(agentSchema).min(1) }, { error: listsNothing });
+const agentsSchema = z
+  .array(agentSchema)
+  .min(1)
+  .superRefine((agents, context) => {
+    for (const [at, { id }] of agents.entries()) {
+      const first = agents.findIndex((agent) => agent.id === id);
+      if (first < at)
+        context.addIssue({ code: 'custom', path: [at, 'id'], message: `"${id}" is the id of agents[${first}], too` });
+    }
+  });
+const fileSchema = z.strictObject({ agents: agentsSchema }, { error: listsNothing });
 
 function listsNothing({ code, input }: z.core.$ZodRawIssue): string | undefined {
   if (code !== 'invalid_type') return undefined;
@@ -75,8 +85,12 @@ function listsNothing({ code, input }: z.core.$ZodRawIssue): string | undefined 
 
 /** The agents of a YAML file. `${NAME}` in a header or secret is a variable of the environment. @throws {ExternalAgentError} */
 export function agentsInFile(file: string, environment: Environment): ExternalAgentSettings[] {
-  const { data, error } = fileSchema.safeParse(yamlIn(file), plainWords);
-  if (error) throw new ExternalAgentError(`${file} cannot be used:\n${error.issues.flatMap(problemsOf).join('\n')}`);
+  const { value, document, lines } = yamlIn(file);
+  const { data, error } = fileSchema.safeParse(value, plainWords);
+  if (error) {
+    const problems = error.issues.flatMap(problemsOf).map((problem) => problemText(problem, document, lines));
+    throw new ExternalAgentError(`${file} cannot be used:\n${problems.join('\n')}`);
+  }
   return data.agents.map(({ url, headers, auth, binding, ...agent }, index) => ({
     ...agent,
     cardUrl: cardUrlOf(url),
@@ -86,31 +100,54 @@ export function agentsInFile(file: string, environment: Environment): ExternalAg
   }));
 }
 
-function yamlIn(file: string): unknown {
+interface Yaml {
+  readonly value: unknown;
+  readonly document: Document.Parsed;
+  readonly lines: LineCounter;
+}
+
+function yamlIn(file: string): Yaml {
+  const lines = new LineCounter();
   try {
-    return parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    const position = error instanceof YAMLParseError ? error.linePos?.[0] : undefined;
-    const reason = error instanceof Error ? error.message.split('\n')[0] : String(error);
+    const document = parseDocument(readFileSync(file, 'utf8'), { lineCounter: lines, prettyErrors: false });
+    const [error] = document.errors;
+    if (error) throw error;
+    return { value: document.toJS(), document, lines };
+  } catch (cause) {
+    const position = cause instanceof YAMLParseError ? lines.linePos(cause.pos[0]) : undefined;
+    const reason = cause instanceof Error ? cause.message : String(cause);
     throw new ExternalAgentError(
       `${file}${position ? `:${position.line}:${position.col}` : ''} cannot be read: ${reason}`,
-      {
-        cause: error,
-      },
+      { cause },
     );
   }
 }
 
-/** All unknown fields of an object are one issue. */
-function problemsOf(issue: z.core.$ZodIssue): string[] {
-  const { path, message } = issue;
-  if (issue.code !== 'unrecognized_keys') return [problemText(path, message)];
-  return issue.keys.map((key) => problemText([...path, key], message));
+interface Problem {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
 }
 
-function problemText(path: readonly PropertyKey[], message: string): string {
+/** All unknown fields of an object are one issue. */
+function problemsOf(issue: z.core.$ZodIssue): Problem[] {
+  const { path, message } = issue;
+  if (issue.code !== 'unrecognized_keys') return [{ path, message }];
+  return issue.keys.map((key) => ({ path: [...path, key], message }));
+}
+
+function problemText({ path, message }: Problem, document: Document.Parsed, lines: LineCounter): string {
   const where = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
-  return `  ${where.replace(/^\./, '') || 'the file'}: ${message}`;
+  const line = lineOf(path, document, lines);
+  return `  ${line === undefined ? '' : `line ${line}: `}${where.replace(/^\./, '') || 'the file'}: ${message}`;
+}
+
+/** Of the value, or of what should have it. */
+function lineOf(path: readonly PropertyKey[], document: Document.Parsed, lines: LineCounter): number | undefined {
+  for (let length = path.length; length > 0; length--) {
+    const node = document.getIn(path.slice(0, length), true);
+    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line;
+  }
+  return undefined;
 }
 
 function withVariables(headers: Readonly<Record<string, string>>, environment: Environment, where: string) {

@@ -6,7 +6,7 @@ const text = z.string().min(1);
 
 const oauth2Schema = z.strictObject({
   tokenUrl: z
-    .url()
+    .url({ error: 'must be an address that begins with https://', abort: true })
     .refine((url) => /^https:\/\//i.test(url) || loopback.test(url), 'must begin with https://')
     .optional(),
   clientId: text,
