@@ -81,7 +81,7 @@ export class Authentication {
   /** Call it if `cachedIdentity` finds nothing. @throws {A2AError} CredentialRefused; Unavailable */
   async identify(credentials: PresentedCredentials): Promise<Identity> {
     const authenticator = this.#authenticatorOf(credentials);
-    const found = await (authenticator?.identify(credentials) ?? { rejected: this.#wanted() });
+    const found = await (authenticator?.identify(credentials) ?? { rejected: this.#wanted(credentials) });
     if (found instanceof Identity) return found;
     throw new CredentialRefused(found, this.#challengesFor(found));
   }
@@ -90,8 +90,10 @@ export class Authentication {
     return this.#authenticators.find((authenticator) => authenticator.recognises(credentials));
   }
 
-  #wanted(): string {
-    return `Authentication is required: ${this.#authenticators.map(({ wants }) => wants).join(', or ')}`;
+  #wanted({ certificateProblem }: PresentedCredentials): string {
+    const wanted = `Authentication is required: ${this.#authenticators.map(({ wants }) => wants).join(', or ')}`;
+    if (certificateProblem === undefined || !this.#schemes.has('Certificate')) return wanted;
+    return `${wanted}. The certificate that was sent is refused: ${certificateProblem}`;
   }
 
   #challengesFor({ error }: Rejection): string[] {

@@ -9,6 +9,8 @@ export interface PresentedCredentials {
   readonly headers: IncomingHttpHeaders;
   /** The client's certificate, if TLS has verified it. */
   readonly certificate?: PeerCertificate | undefined;
+  /** Why TLS has not verified the client's certificate; unset: it has, or there is none. */
+  readonly certificateProblem?: string | undefined;
 }
 
 /** Why a credential is refused, as text for the caller. */

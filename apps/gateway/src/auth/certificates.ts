@@ -34,7 +34,17 @@ export class Certificates implements Authenticator {
 
   async identify({ certificate }: PresentedCredentials): Promise<Rejection> {
     const isNamed = certificate && this.#identityOf(certificate);
-    return { rejected: isNamed ? 'The certificate has expired' : 'The certificate does not name its owner' };
+    return {
+      rejected: isNamed ? 'The certificate has expired' : `The certificate does not name its owner: ${this.#names()}`,
+    };
+  }
+
+  /** What a certificate must have. */
+  #names(): string {
+    const { subjectFrom, tenantFrom } = this.#settings;
+    return tenantFrom === 'default'
+      ? `it needs ${nameTexts[subjectFrom]}`
+      : `it needs ${nameTexts[subjectFrom]}, and one organization (O)`;
   }
 
   #identityOf(certificate: PeerCertificate): Identity | undefined {
@@ -55,6 +65,12 @@ export class Certificates implements Authenticator {
 function single(name: string | readonly string[] | undefined): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
+
+const nameTexts = {
+  'san-uri': 'a URI in its subjectAltName',
+  'san-dns': 'a DNS name in its subjectAltName',
+  cn: 'one common name (CN)',
+} as const;
 
 const sanTypes = { 'san-uri': 'URI', 'san-dns': 'DNS' } as const;
 

@@ -10,6 +10,7 @@ import { offeredExtensions, parseExtensions } from '../call/extensions.ts';
 import type { HeldRequests } from '../call/held-requests.ts';
 import { baseUrl, clientAddress, requestedHost } from '../exchange/addresses.ts';
 import {
+  certificateProblem,
   clientCertificate,
   disposeOnClose,
   type Exchange,
@@ -140,6 +141,7 @@ export function incoming({ settings }: GatewayContext, { req, res }: Exchange): 
     headers: req.headers,
     address: clientAddress(req.socket.remoteAddress, req.headers['x-forwarded-for'], settings.rates.proxies),
     certificate: clientCertificate(req.socket),
+    certificateProblem: certificateProblem(req.socket),
     host: requestedHost(req, settings),
     requestId: requestIdIn(res),
     answer: res,

@@ -47,6 +47,27 @@ export function clientCertificate(socket: Socket): PeerCertificate | undefined {
   return certificate;
 }
 
+const problems = new WeakMap<TLSSocket, string>();
+
+/** What OpenSSL's codes mean for the owner of a client certificate. */
+const problemTexts: Readonly<Record<string, string>> = {
+  CERT_HAS_EXPIRED: 'it has expired',
+  CERT_NOT_YET_VALID: 'it is not valid yet',
+  INVALID_PURPOSE: 'its extended key usage does not allow it for clients',
+};
+
+/** Why TLS has not verified the client's certificate; undefined: it has, or there is none. */
+export function certificateProblem(socket: Socket): string | undefined {
+  if (!(socket instanceof TLSSocket) || socket.authorized || !socket.authorizationError) return undefined;
+  const known = problems.get(socket);
+  if (known !== undefined) return known || undefined;
+  const code = String(socket.authorizationError);
+  const text = problemTexts[code] ?? `no authority that this gateway trusts has signed it (${code})`;
+  const problem = 'raw' in socket.getPeerCertificate() ? text : '';
+  problems.set(socket, problem);
+  return problem || undefined;
+}
+
 /** A parameter of the path. */
 export function pathPart(req: RoutedRequest, name: string): string | undefined {
   const part = req.params[name];

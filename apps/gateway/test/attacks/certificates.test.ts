@@ -140,6 +140,23 @@ describe.runIf(hasOpenssl)('a client certificate', () => {
       expect([name, await both(make(name, { by: 'ours', subject, names }))]).toEqual([name, [401, 16]]);
   });
 
+  it('that is refused is not called a missing one: the answer says why', async () => {
+    const reason = async (client?: Identified) => Object(Object((await ask('/tasks', client)).body).error).message;
+    const spiffe = { subject: '/O=acme/CN=alice', names: 'URI:spiffe://acme/alice' };
+    const required = 'Authentication is required: a client certificate (mutual TLS)';
+    expect(await reason()).toBe(required);
+    expect(await reason(make('stranger', { ...spiffe, by: 'theirs' }))).toBe(
+      `${required}. The certificate that was sent is refused: ` +
+        'no authority that this gateway trusts has signed it (UNABLE_TO_VERIFY_LEAF_SIGNATURE)',
+    );
+    expect(await reason(make('late', { ...spiffe, by: 'ours', days: '-1' }))).toBe(
+      `${required}. The certificate that was sent is refused: it has expired`,
+    );
+    expect(await reason(make('nameless', { by: 'ours', subject: '/O=acme/CN=x', names: 'DNS:x.example.com' }))).toBe(
+      'The certificate does not name its owner: it needs a URI in its subjectAltName, and one organization (O)',
+    );
+  });
+
   it('is only requested over a version of TLS that is allowed, over HTTP and gRPC, also after a reload', async () => {
     const { certificate, key: privateKey } = read('server');
     const tls = { certificate, privateKey, minVersion: 'TLSv1.3' } as const;
