@@ -22,7 +22,7 @@ export {
 export { type JobCounts, sumOfJobs } from './queue/job-counts.ts';
 export type { QueueSample } from './queue/load.ts';
 export { PUSH_QUEUE } from './queue/queues.ts';
-export { claimMembers } from './record/claim-members.ts';
+export { claimMembers, type TaskMember } from './record/claim-members.ts';
 export { recordArgNames, recordArgValues, recordKeyNames, sharedKeyNames } from './record/record-args.ts';
 export { type AnnouncedAgent, queuesOf } from './registry/announcement.ts';
 export type { StoreInside } from './store.ts';

@@ -36,7 +36,6 @@ import { Registry } from './registry/registry.ts';
 import { Steps } from './steps/steps.ts';
 import type { AcceptDependencies } from './tasks/accept/accept.ts';
 import { NewTasks } from './tasks/accept/new-tasks.ts';
-import { InterruptedTasks } from './tasks/cancel/interrupted-tasks.ts';
 import type { DeleteDependencies } from './tasks/delete/delete.ts';
 import { ByteBudget } from './tasks/read/byte-budget.ts';
 import { LargeTasks } from './tasks/read/large-tasks.ts';
@@ -103,7 +102,6 @@ export class Store {
   readonly memory: Memory;
   readonly queue: Queues;
   readonly outbox: Outbox;
-  readonly interrupted: InterruptedTasks;
   /** Tells a process which work is due, besides jobs. */
   readonly dueWork: Pick<ShardChecks, 'listen'>;
   readonly registry: Registry;
@@ -172,7 +170,6 @@ export class Store {
     this.memory = new Memory(dependencies);
     this.orphans = new Orphans(dependencies);
     this.outbox = new Outbox(dependencies);
-    this.interrupted = new InterruptedTasks(dependencies);
     this.feeds = new Feeds(dependencies, channels, this.settings);
     this.registry = new Registry(redis, channels, prefix);
     this.inside = { ...dependencies, channels, registry: this.registry };

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
 import type { Store, Submission } from '../src/index.ts';
 import { type Accepted, accepted, begun, userMessage } from './support/drive.ts';
-import { alice, testRedis, testStore } from './support/redis.ts';
+import { alice, type TestStore, testRedis, testStore } from './support/redis.ts';
 
 // Work that processes claim from sorted sets. Damaged members, as many as fit into one claim and more, are due before a
 // sound one: the sound one is worked on, and the damaged ones are reported and wait.
@@ -23,7 +23,7 @@ interface Work {
   /** The key of a member that gets another type. */
   readonly key: (id: string) => string;
   /** Works on what is due. @throws the errors */
-  readonly run: (store: Store) => Promise<unknown>;
+  readonly run: (store: TestStore) => Promise<unknown>;
 }
 
 async function acceptedWith(store: Store, more: Partial<Submission>): Promise<Accepted> {

@@ -7,9 +7,9 @@
 -- Returns  ended | idle (it does not wait, or waits again since, or another process has claimed it)
 -- Invariant: a task in which a message waits, or whose turn is open, goes on.
 
---- @include "../../record/record.lua"
---- @include "../../record/commit.lua"
---- @include "../../record/rules.lua"
+--- @include "@switchyard/store/record/record.lua"
+--- @include "@switchyard/store/record/commit.lua"
+--- @include "@switchyard/store/record/rules.lua"
 
 local claimed_ms, reason = unpack(ARGV, 7)
 local interrupted_key = outbox_key .. ':interrupted'

@@ -1,2 +1,3 @@
 export { AgentIndexes } from './agent-indexes.ts';
+export { InterruptedTasks } from './interrupted-tasks.ts';
 export { Room } from './room.ts';

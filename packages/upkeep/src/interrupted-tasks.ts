@@ -1,8 +1,13 @@
 import { defineScript, word, workOffShards } from '@switchyard/redis';
-import type { ShardKeys } from '../../deployment/keys.ts';
-import { claimMembers, type TaskMember } from '../../record/claim-members.ts';
-import { recordArgNames, recordArgValues, recordKeyNames } from '../../record/record-args.ts';
-import type { CancelDependencies } from './cancel.ts';
+import {
+  claimMembers,
+  recordArgNames,
+  recordArgValues,
+  recordKeyNames,
+  type ShardKeys,
+  type StoreInside,
+  type TaskMember,
+} from '@switchyard/store/inside';
 
 const endInterruptedScript = defineScript({
   file: 'end-interrupted.lua',
@@ -12,6 +17,8 @@ const endInterruptedScript = defineScript({
   reply: word('ended', 'idle'),
 });
 
+type InterruptedDependencies = Pick<StoreInside, 'redis' | 'shards' | 'settings'>;
+
 const TASKS_PER_CLAIM = 100;
 /** How long a task waits for another process if the one that claimed it dies. */
 const CLAIM_MS = 10_000;
@@ -19,9 +26,9 @@ const REASON = JSON.stringify('No answer came in time; the task was canceled.');
 
 /** Tasks that wait for input or authorization from their client, without an open turn. */
 export class InterruptedTasks {
-  readonly #dependencies: CancelDependencies;
+  readonly #dependencies: InterruptedDependencies;
 
-  constructor(dependencies: CancelDependencies) {
+  constructor(dependencies: InterruptedDependencies) {
     this.#dependencies = dependencies;
   }
 

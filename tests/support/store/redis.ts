@@ -5,7 +5,7 @@ import { Pace } from '@switchyard/pace';
 import { Deliveries, Webhooks } from '@switchyard/push';
 import { ScheduledTasks, ScheduleList } from '@switchyard/schedules';
 import { Store, type StoreSettings } from '@switchyard/store';
-import { AgentIndexes, Room } from '@switchyard/upkeep';
+import { AgentIndexes, InterruptedTasks, Room } from '@switchyard/upkeep';
 import { Redis } from 'ioredis';
 import { afterAll, inject } from 'vitest';
 import { uniquePrefix } from '../prefix.ts';
@@ -39,6 +39,7 @@ export function onStore({ inside }: Store) {
     credentials: new Credentials(inside),
     audit: new AuditTrail(inside),
     pace: new Pace(inside),
+    interrupted: new InterruptedTasks(inside),
     room: new Room(inside),
     agentIndexes: new AgentIndexes(inside),
   };

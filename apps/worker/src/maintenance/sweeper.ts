@@ -1,5 +1,5 @@
 import type { Shard, Store } from '@switchyard/store';
-import { AgentIndexes, Room } from '@switchyard/upkeep';
+import { AgentIndexes, InterruptedTasks, Room } from '@switchyard/upkeep';
 import type { Emit } from '../telemetry/events.ts';
 import { PartPoller, Poller } from '../timing/timing.ts';
 
@@ -14,11 +14,12 @@ const MUCH_ROOM_EVERY_MS = 5_000;
 /** Percent of the memory below the limit from which tasks are dropped. */
 const MUCH_ROOM = 15;
 
-type SweptStore = Pick<Store, 'outbox' | 'interrupted' | 'dueWork' | 'inside' | 'settings'>;
+type SweptStore = Pick<Store, 'outbox' | 'dueWork' | 'inside' | 'settings'>;
 
 /** Repairs tasks that have work to do but no live owner, when they are due; and on a timer. */
 export class Sweeper {
   readonly #store: SweptStore;
+  readonly #interrupted: InterruptedTasks;
   readonly #room: Room;
   readonly #emit: Emit;
   readonly #onError: (error: unknown) => void;
@@ -30,6 +31,7 @@ export class Sweeper {
 
   constructor(store: SweptStore, everyMs: number, emit: Emit) {
     this.#store = store;
+    this.#interrupted = new InterruptedTasks(store.inside);
     this.#room = new Room(store.inside);
     this.#emit = emit;
     this.#onError = (error) => emit({ kind: 'error', where: 'sweep', err: error });
@@ -74,7 +76,7 @@ export class Sweeper {
   }
 
   async #endOverdue(shards: readonly Shard[] | undefined): Promise<void> {
-    const canceled = await this.#store.interrupted.endOverdue(shards);
+    const canceled = await this.#interrupted.endOverdue(shards);
     if (canceled) this.#emit({ kind: 'overdue-canceled', canceled });
   }
 }

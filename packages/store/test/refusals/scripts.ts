@@ -297,7 +297,7 @@ export const scriptRuns: Readonly<Record<string, readonly ScriptRun[]>> = {
       answer: 'done',
     },
   ],
-  'tasks/cancel/end-interrupted.lua': [
+  'upkeep/end-interrupted.lua': [
     {
       kind: 'ends',
       settings: { interruptedRetentionMs: -1_000 },
