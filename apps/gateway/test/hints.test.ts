@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type GrpcBinding, overGrpc } from './support/bindings/over-grpc.ts';
 import { call, type ErrorBody, get, post, userMessage } from './support/client.ts';
 import { grpcAddressOf } from './support/grpc-address.ts';
+import { rawRequest } from './support/raw-request.ts';
 import { openStage, type Stage } from './support/stage.ts';
 
 // What clients meet that mix versions, paths or agents: the answer says where the right one is.
@@ -40,6 +41,41 @@ describe('A version that is not served at a path', () => {
     const late = await post<ErrorBody>(`${stage.url}/v1/message:send`, {}, { 'a2a-version': '1.0' });
     expect(messageOf(late)).toContain('paths below /v1 are those of A2A 0.3');
   });
+});
+
+it('A method of 0.3 with the version 1.0 is told that it is of 0.3, over JSON-RPC', async () => {
+  const { body } = await call<ErrorBody>(stage.url, 'tasks/get', { id: 'x' }, { 'a2a-version': '1.0' });
+  expect(body.error.code).toBe(-32601);
+  expect(body.error.message).toContain('tasks/get is of A2A 0.3, with A2A-Version 0.3 or none');
+  const unknown = await call<ErrorBody>(stage.url, 'tasks/sing', { id: 'x' }, { 'a2a-version': '1.0' });
+  expect(unknown.body.error.message).not.toContain('0.3');
+});
+
+it('A path with an unknown verb behind its colon is told the known ones', async () => {
+  const taskVerbs = '; the path of a POST ends with :cancel or :subscribe';
+  const wrong = await post<ErrorBody>(`${stage.url}/tasks/x:foo`, {});
+  expect([wrong.status, messageOf(wrong)]).toEqual([
+    405,
+    `POST is not allowed at this path; allowed: GET, DELETE${taskVerbs}`,
+  ]);
+  expect(messageOf(await post<ErrorBody>(`${stage.url}/agents/echo/acme/tasks/x:`, {}))).toContain(taskVerbs);
+  const message = await post<ErrorBody>(`${stage.url}/message:sned`, {});
+  expect([message.status, messageOf(message)]).toEqual([
+    404,
+    'Nothing is served at this path; the path of a POST ends with :send or :stream',
+  ]);
+  expect(messageOf(await post<ErrorBody>(`${stage.url}/tasks/x`, {}))).not.toContain('ends with');
+});
+
+it.each([
+  ['a method that is not known', 'SING / HTTP/1.1\r\nHost: x\r\n\r\n', 'does not begin with a method of HTTP'],
+  ['two hosts', 'GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n', 'The header Host is'],
+  ['large headers', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 'too many or too large headers'],
+  ['no version', 'GET / HTP\r\n\r\n', 'The request is not valid HTTP"'],
+])('A request with %s is told so', async (_, request, message) => {
+  const { body } = await rawRequest(stage.url, request);
+  expect(body).toContain(message);
+  expect(body).not.toContain('too long');
 });
 
 it.each(['', '/agents/mute'])('The card at its old address below "%s" is at the new one', async (base) => {

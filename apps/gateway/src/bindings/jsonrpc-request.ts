@@ -24,10 +24,14 @@ export interface ReceivedJson {
 /** Maximum length of its JSON text: every answer and every event of a stream repeats it. */
 const longestId = 256;
 
-/** @param methods the served ones */
+/**
+ * @param methods the served ones
+ * @param older methods that are served to requests of A2A 0.3
+ */
 export function parseRequest<Method extends string>(
   { text, body }: ReceivedJson,
   methods: readonly Method[],
+  older: readonly string[] = [],
 ): JsonRpcRequest<Method> {
   if (Array.isArray(body))
     return invalid('null', [{ field: 'body', description: 'must be a single request: batches are not supported' }]);
@@ -43,7 +47,7 @@ export function parseRequest<Method extends string>(
     return invalid('null', [{ field: 'id', description: 'must be valid Unicode' }]);
   const illFormed = illFormedText(params, text);
   if (illFormed.length > 0) return { id: idText, isNotification: id === undefined, error: invalidParams(illFormed) };
-  return { id: idText, isNotification: id === undefined, ...invocation(methods, method, params) };
+  return { id: idText, isNotification: id === undefined, ...invocation({ methods, older }, method, params) };
 }
 
 /** `params` with a changed configuration, if they can have one; unreadable ones are refused later. */
@@ -76,13 +80,24 @@ function invalid(id: string, violations: readonly FieldViolation[]): JsonRpcRequ
   };
 }
 
+interface Methods<Method extends string> {
+  readonly methods: readonly Method[];
+  readonly older: readonly string[];
+}
+
 function invocation<Method extends string>(
-  methods: readonly Method[],
+  { methods, older }: Methods<Method>,
   name: unknown,
   params: unknown,
 ): JsonRpcInvocation<Method> | { readonly error: A2AError } {
   const method = methods.find((candidate) => candidate === name);
-  if (method === undefined) return { error: methodNotFound(methods) };
+  if (method === undefined)
+    return {
+      error: methodNotFound(
+        methods,
+        older.find((each) => each === name),
+      ),
+    };
   return isParams(params)
     ? { method, params: params ?? {} }
     : { error: invalidParams([{ field: 'params', description: 'must be an object' }]) };
@@ -113,7 +128,9 @@ function isParams(params: unknown): params is object | null | undefined {
   return params === undefined || (typeof params === 'object' && !Array.isArray(params));
 }
 
-function methodNotFound(methods: readonly string[]): A2AError {
-  const description = `must be one of ${methods.join(', ')}`;
+/** @param older the named method, if it is of A2A 0.3 */
+function methodNotFound(methods: readonly string[], older: string | undefined): A2AError {
+  const hint = older === undefined ? '' : `; ${older} is of A2A 0.3, with A2A-Version 0.3 or none`;
+  const description = `must be one of ${methods.join(', ')}${hint}`;
   return wrongFields('MethodNotFound', 'Method not found', [{ field: 'method', description }]);
 }

@@ -20,6 +20,7 @@ const UNAUTHENTICATED_MS = 250;
 
 /** Another version of A2A at the same URL. */
 export interface OlderVersion {
+  readonly methods: readonly string[];
   /** Whether a request is of this version. */
   isSpokenIn(exchange: Exchange, body: unknown): boolean;
   serve(exchange: Exchange, request: AuthenticatedJson): Promise<void>;
@@ -41,7 +42,7 @@ export function serveJsonRpc(context: GatewayContext, older?: OlderVersion): Han
       });
       const received = await receive(exchange, messageLimits(context, exchange, admission));
       if (older?.isSpokenIn(exchange, received.body)) return await older.serve(exchange, { admission, received });
-      const request = parseRequest(received, operationNames);
+      const request = parseRequest(received, operationNames, older?.methods);
       id = request.id;
       if (request.isNotification) return await runNotification(context, exchange, { admission, request });
       const answer = await run(context, exchange, { admission, request });

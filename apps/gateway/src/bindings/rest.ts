@@ -217,7 +217,8 @@ export function writeRestStream(
  */
 export function refuseVerb(context: FailureContext, allow: string): Handler {
   return (req, res) => {
-    const error = new A2AError('MethodNotFound', `${req.method} is not allowed at this path; allowed: ${allow}`);
+    const message = `${req.method} is not allowed at this path; allowed: ${allow}${verbHint(req)}`;
+    const error = new A2AError('MethodNotFound', message);
     const exchange = { req, res };
     res.setHeader('Allow', allow);
     const { body } = toHttpError(reportFailure(context, exchange, error));
@@ -225,10 +226,28 @@ export function refuseVerb(context: FailureContext, allow: string): Handler {
   };
 }
 
+const taskVerb = '/tasks/:id(^.+)::';
+/** What paths of a task, and of a message, end with: A2A 11.3 has the verb behind a colon. */
+const verbs = {
+  tasks: routes.flatMap(({ verb, path }) =>
+    verb === 'POST' && path.startsWith(taskVerb) ? [path.slice(taskVerb.length)] : [],
+  ),
+  message: routes.flatMap(({ path }) => (path.startsWith('/message::') ? [path.slice('/message::'.length)] : [])),
+};
+
+/** The verbs that can be behind the colon at the end of a POST's path; empty if it has no colon there. */
+function verbHint({ method, path }: Pick<RoutedRequest, 'method' | 'path'>): string {
+  const [, messages] = /(?:^|\/)(message|tasks\/[^/]+)(?::|%3a)[^/:]*\/?$/i.exec(path) ?? [];
+  if (messages === undefined || method !== 'POST') return '';
+  const known = messages === 'message' ? verbs.message : verbs.tasks;
+  return `; the path of a POST ends with ${known.map((verb) => `:${verb}`).join(' or ')}`;
+}
+
 /** Answers a request for an unknown path. */
 export function refusePath(context: FailureContext): Handler {
   return (req, res) => {
-    writeError(context, { req, res }, new A2AError('NotFound', 'Nothing is served at this path'));
+    const error = new A2AError('NotFound', `Nothing is served at this path${verbHint(req)}`);
+    writeError(context, { req, res }, error);
   };
 }
 

@@ -50,9 +50,9 @@ export class Listener {
       answers.set(req.socket, res);
       // Node drops what is pipelined behind a request with Upgrade: the client would take a later answer for its own.
       if (res instanceof ServedResponse) res.isLast = req.headers.upgrade === undefined ? isLast : always;
-      if (req.rawHeaders.length > 2 * maxHeaders) refuse(req.socket, '431 Request Header Fields Too Large');
+      if (req.rawHeaders.length > 2 * maxHeaders) refuse(req.socket, tooManyHeaders);
       else if (settleHost(req)) handler(req, res);
-      else refuse(req.socket, '400 Bad Request');
+      else refuse(req.socket, wrongHost);
     };
     this.#http = tls
       ? createTlsServer({ ...options, ...tlsOptions(tls), handshakeTimeout: connections.headersMs }, serve)
@@ -136,24 +136,36 @@ const always = (): boolean => true;
 /** The last response of each connection. */
 const answers = new WeakMap<Socket, ServerResponse>();
 
-const statuses: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+/** The status line of an answer, and its message. */
+type Refusal = readonly [line: string, message: string];
+
+const tooManyHeaders: Refusal = [
+  '431 Request Header Fields Too Large',
+  'The request has too many or too large headers',
+];
+const wrongHost: Refusal = ['400 Bad Request', 'The header Host is missing, is repeated, or names no host'];
+const malformed: Refusal = ['400 Bad Request', 'The request is not valid HTTP'];
+
+/** By the code of Node's error. */
+const refusals: Readonly<Record<string, Refusal>> = {
+  HPE_HEADER_OVERFLOW: tooManyHeaders,
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The request was not complete in time'],
+  HPE_INVALID_METHOD: ['400 Bad Request', 'The request does not begin with a method of HTTP that is known here'],
 };
 
 /** Malformed HTTP does not reach the router. */
 function refuseMalformed({ code = '' }: Error & { code?: string }, socket: Socket): void {
   // Other errors concern the connection or TLS: nobody can be answered.
   if (!/^(?:HPE|ERR_HTTP)_/.test(code)) return void socket.destroy();
-  refuse(socket, statuses[code] ?? '400 Bad Request');
+  refuse(socket, refusals[code] ?? malformed);
 }
 
 /** Answers on the socket, as JSON; not in the middle of another response. */
-function refuse(socket: Socket, line: string): void {
+function refuse(socket: Socket, [line, message]: Refusal): void {
   const answer = answers.get(socket);
   const isAnswering = answer?.headersSent === true && !answer.writableFinished;
   if (!socket.writable || isAnswering) return void socket.destroy();
-  const { body } = toHttpError(new A2AError('InvalidRequest', 'The request is not valid HTTP, or takes too long'));
+  const { body } = toHttpError(new A2AError('InvalidRequest', message));
   const text = JSON.stringify({ error: { ...body.error, code: Number.parseInt(line, 10) } });
   socket.end(
     `HTTP/1.1 ${line}\r\nConnection: close\r\nContent-Type: application/a2a+json\r\n` +

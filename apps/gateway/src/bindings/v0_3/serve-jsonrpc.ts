@@ -22,6 +22,7 @@ const methodNames = Object.keys(legacyMethods).filter(isLegacyMethod);
  */
 export function legacyJsonRpc(context: GatewayContext): OlderVersion {
   return {
+    methods: methodNames,
     /** The method is of 0.3, and the request does not name version 1.0. */
     isSpokenIn({ req }, body) {
       if (typeof body !== 'object' || body === null) return false;
