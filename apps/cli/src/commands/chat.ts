@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { quoted } from '@switchyard/settings/quoted';
+import { visible } from '@switchyard/telemetry/visible';
 import type { Command } from 'commander';
 import type { Agent } from '../agent/agent.ts';
 import { isTerminal, type Part, type StreamResponse, stateOf } from '../agent/objects.ts';
 import { callFailure } from '../failures/call-failure.ts';
 import { CommandFailure } from '../failures/failure.ts';
-import { visible } from '../output/labelled-text.ts';
 import { Transcript } from '../output/transcript.ts';
 import {
   type AgentSession,

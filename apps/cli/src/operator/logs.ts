@@ -1,9 +1,9 @@
+import { visible } from '@switchyard/telemetry/visible';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { dataFolderOf } from '../data-folder/data-folder.ts';
 import { type LogFiles, logFilesIn } from '../data-folder/log-files.ts';
 import { CommandFailure } from '../failures/failure.ts';
-import { visible } from '../output/labelled-text.ts';
 import { Output } from '../output/output.ts';
 import { type Invocation, openSession } from '../session/session.ts';
 import { logLines } from './log-lines.ts';

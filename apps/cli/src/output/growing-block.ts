@@ -1,4 +1,4 @@
-import { visible } from './labelled-text.ts';
+import { visible } from '@switchyard/telemetry/visible';
 
 /** The content of a block that comes in pieces. An empty line would end the block, so it gets a space. */
 export class GrowingBlock {

@@ -1,19 +1,7 @@
+import { visible } from '@switchyard/telemetry/visible';
+
 // The text format of the specification, section 11.2: a `Label: value` per line. Multi-line content is a block that
 // begins with its label and ends at the first empty line.
-
-/**
- * Control characters, line separators, and characters that change the direction of the text around them: a terminal
- * shows `evil\u202Etxt.exe` as `evilexe.txt`.
- */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
-
-/** An agent's text, with its control characters escaped. */
-export function visible(text: string): string {
-  return text
-    .replaceAll('\r\n', '\n')
-    .replace(controls, (each) => `\\u${each.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
 
 /** Nothing if there is no value. */
 export function field(label: string, value: string | number | undefined): string {

@@ -1,6 +1,7 @@
+import { visible } from '@switchyard/telemetry/visible';
 import type { CommandFailure } from '../failures/failure.ts';
 import type { CliOptions } from '../settings/options.ts';
-import { field, visible } from './labelled-text.ts';
+import { field } from './labelled-text.ts';
 
 export interface Streams {
   /** Standard output: the payload. */

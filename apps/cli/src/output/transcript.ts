@@ -1,5 +1,5 @@
+import { visible } from '@switchyard/telemetry/visible';
 import type { Artifact, Message, Part, StreamResponse, Task } from '../agent/objects.ts';
-import { visible } from './labelled-text.ts';
 
 /** Converts an agent's events to text for people: each message once, and artifacts as they grow. */
 export class Transcript {

@@ -1,6 +1,7 @@
 import pretty from 'pino-pretty';
 import { failureLines } from './failure-lines.ts';
 import { shortLine } from './short-lines.ts';
+import { visible } from './visible.ts';
 
 export interface LineFormat {
   readonly isColored: boolean;
@@ -10,7 +11,7 @@ export interface LineFormat {
 
 /**
  * Makes a line of a log readable: the text of a failed turn begins with the author's line, what an agent logs is one
- * short line.
+ * short line. Control characters in texts, which may be a client's, are escaped.
  * @returns a function that leaves lines that are no JSON as they are, and ends none with a line break
  */
 export function readableLines({ isColored, folder }: LineFormat): (line: string) => string {
@@ -20,6 +21,17 @@ export function readableLines({ isColored, folder }: LineFormat): (line: string)
     translateTime: 'SYS:HH:MM:ss',
     singleLine: true,
   });
-  return (line) =>
-    (line.startsWith('{') ? (failureLines(line, folder) ?? shortLine(line, folder) ?? format(line)) : line).trimEnd();
+  const readable = (line: string): string => {
+    const text = failureLines(line, folder) ?? shortLine(line, folder);
+    return text === undefined ? format(withVisibleTexts(line)) : visible(text);
+  };
+  return (line) => (line.startsWith('{') ? readable(line) : line).trimEnd();
+}
+
+function withVisibleTexts(json: string): string {
+  try {
+    return JSON.stringify(JSON.parse(json, (_, value) => (typeof value === 'string' ? visible(value) : value)));
+  } catch {
+    return json;
+  }
 }
