@@ -174,6 +174,19 @@ describe('an id', () => {
     expect([code, out]).toEqual([130, expect.stringContaining(again)]);
   });
 
+  it('is said by chat, too, for a task whose id has control characters, which are escaped', async () => {
+    const odd = 'id\u001b[31m';
+    const working = { statusUpdate: { taskId: odd, contextId: 'c', status: { state: 'TASK_STATE_WORKING' } } };
+    await using server = await scriptedServer({ SendStreamingMessage: [{ events: [working, ended], endsAfter: 99 }] });
+    const stop = new AbortController();
+    const chat = run(['chat', '-a', server.url], { stdin: 'Two pizzas\n', stopped: stop.signal });
+    await until(() => server.calls.length === 2, { what: 'the command knows the task, and asks what it waits for' });
+    stop.abort(new CommandFailure('A2ACLI_ERR_INTERNAL', 'It was interrupted'));
+    const { out } = await chat;
+    expect(out).toContain('The task goes on: switchyard task get');
+    expect(out).not.toContain('\u001b');
+  });
+
   it('of a task whose answer is too large for a stream is kept, and the task is read', async () => {
     const text = 'x'.repeat(4.5 * 2 ** 20);
     const artifact = { artifactId: 'a', parts: [{ text }] };

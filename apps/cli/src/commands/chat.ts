@@ -140,8 +140,8 @@ class Conversation {
       if (code === 'TaskNotFoundError' || code === 'UnsupportedOperationError') this.#endTask();
       stdout.write(visible(`! ${message}${hint ? ` (${hint})` : ''}\n`));
       if (stopped.aborted && this.#taskId !== undefined)
-        stdout.write(`The task goes on: ${nextCommand({ id: this.#taskId }, this.#session)}\n`);
-      else if (stopped.aborted && !isAnswered) stdout.write(this.#howToRepeat(text, messageId));
+        stdout.write(visible(`The task goes on: ${nextCommand({ id: this.#taskId }, this.#session)}\n`));
+      else if (stopped.aborted && !isAnswered) stdout.write(visible(this.#howToRepeat(text, messageId)));
       return [failure];
     }
   }
