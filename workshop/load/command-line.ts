@@ -17,7 +17,7 @@ export class BadOptions extends Error {
   override readonly name = 'BadOptions';
 
   constructor(problems: readonly string[]) {
-    super([...problems, 'npm run load -- --help lists profiles and options.'].join('\n'));
+    super([...problems, 'switchyard load --help lists profiles and options.'].join('\n'));
   }
 }
 
@@ -46,15 +46,15 @@ export function readOptions(
 }
 
 const examples = `Examples
-  npm run load -- steady
+  switchyard load steady
       100 messages a second for 30 s, against a gateway, a worker and a Redis of its own
-  npm run load -- ramp --url http://127.0.0.1:4000 --agent echo --max-latency 100ms
+  switchyard load ramp --url http://127.0.0.1:4000 --agent echo --max-latency 100ms
       how many messages a second the echo agent of a running gateway answers within 100 ms
-  npm run load -- burst --peak 2000 --mode immediate --duration 1m
+  switchyard load burst --peak 2000 --mode immediate --duration 1m
       every 10 s, 2,000 messages a second for 2 s, not waiting for their tasks
-  npm run load -- long-streams --connections 1000 --every 1s
-  npm run load -- polling-herd --rate 200 --poll-from 50ms --out /tmp/herd
-  LOAD_BEARER=… npm run load -- steady --url https://a2a.staging.example --allow-host a2a.staging.example
+  switchyard load long-streams --connections 1000 --every 1s
+  switchyard load polling-herd --rate 200 --poll-from 50ms --out /tmp/herd
+  LOAD_BEARER=… switchyard load steady --url https://a2a.staging.example --allow-host a2a.staging.example
 
 Exit code: 0, or 1 with more errors than --max-error-rate (or no rate that holds), or 2 if it could not begin.
 Ctrl-C ends a run early, with the report so far.`;
@@ -66,7 +66,7 @@ export function help(): string {
       .map(([name, value]) => ` --${name} ${value}`)
       .join('');
   return [
-    'npm run load -- <profile> [options]',
+    'switchyard load <profile> [options]',
     '',
     'Load test of an A2A agent. Without --url it starts a gateway, a worker and a Redis on this machine.',
     '',

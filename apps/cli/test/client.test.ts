@@ -286,6 +286,12 @@ describe('send', () => {
   });
 });
 
+it.each(['5', '"text"', '/nowhere'])('says what --data takes if it is given %s', async (value) => {
+  const { document } = await json(['send', '--data', value, ...echo]);
+  const expected = `--data ${value} is neither a JSON object or list, nor a file that can be read: ENOENT`;
+  expect(document.error.message).toContain(expected);
+});
+
 it('sends an object that is given as --data', async () => {
   const { document } = await json(['send', '--data', '{"a": 1}', ...echo]);
   expect(document.task.status.message.parts).toEqual([{ data: { a: 1 } }]);

@@ -184,8 +184,10 @@ export function createGateway(given: Partial<GatewaySettings>, { store, log, sev
   const connections = new Connections(settings.connections, emit);
 
   async function start(): Promise<Listening> {
-    const problem = anonymousAccessProblem(settings) ?? missingPublicUrlProblem(settings);
+    const problem = anonymousAccessProblem(settings);
     if (problem !== undefined) throw new Error(problem);
+    const ofUrl = missingPublicUrlProblem(settings);
+    if (ofUrl !== undefined) throw new Error(`PUBLIC_URL ${ofUrl}`);
     await Promise.all(deployments.map((each) => each.start()));
     await Promise.all([agents.start(), authenticator.start(), files?.start()]);
     if (settings.grpc) await grpc?.open(settings.host, settings.grpc);

@@ -16,7 +16,7 @@ describe('the keys of agent cards', () => {
   });
 
   it('require a public URL, since cards are signed for one host only', () => {
-    expect(() => readConfig({ CARD_SIGNING_KEY: key })).toThrow(/PUBLIC_URL/);
+    expect(() => readConfig({ CARD_SIGNING_KEY: key })).toThrow(/PUBLIC_URL: is required for signing/);
   });
 
   it('are named in errors, but not quoted', () => {

@@ -89,6 +89,8 @@ describe('options', () => {
 describe('--help', () => {
   it('describes every profile and every option', () => {
     const text = help();
+    expect(text).toMatch(/^switchyard load <profile>/);
+    expect(text).not.toContain('npm run');
     for (const { name, summary } of profiles) expect(text).toContain(`${name.padEnd(14)} ${summary}`);
     for (const flag of [
       'url',

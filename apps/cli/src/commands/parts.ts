@@ -102,7 +102,7 @@ async function fileAt(path: string, given: string | undefined, { upload, note }:
   if (known === undefined) note(`${unknownType(filename)}: ${untypedFile}`);
   const file = { filename, mediaType: known ?? 'application/octet-stream' };
   if (upload && sizeBytes >= UPLOAD_FROM_BYTES) return upload({ path, ...file, sizeBytes });
-  return { raw: await read(path, 'base64'), ...file };
+  return { raw: await readable(path, () => readFile(path, 'base64')), ...file };
 }
 
 const unknownType = (name: string): string => `warning: the type of ${name} is not known from its name`;
@@ -118,10 +118,6 @@ function sizeOf(path: string): Promise<number> {
   return readable(path, async () => (await stat(path)).size);
 }
 
-function read(path: string, encoding: 'utf8' | 'base64'): Promise<string> {
-  return readable(path, () => readFile(path, encoding));
-}
-
 async function readable<T>(path: string, look: () => Promise<T>): Promise<T> {
   try {
     return await look();
@@ -134,7 +130,13 @@ async function readable<T>(path: string, look: () => Promise<T>): Promise<T> {
 /** An object or a list itself, `-` for stdin, or the path of a file. */
 async function dataIn(value: string, stdin: Readable): Promise<unknown> {
   if (/^\s*[[{]/.test(value)) return jsonIn(value, 'this text');
-  return value === '-' ? jsonIn(await readAll(stdin), 'stdin') : jsonIn(await read(value, 'utf8'), value);
+  if (value === '-') return jsonIn(await readAll(stdin), 'stdin');
+  const text = await readFile(value, 'utf8').catch((cause: unknown) => {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const problem = `--data ${value} is neither a JSON object or list, nor a file that can be read: ${reason}`;
+    throw new CommandFailure('A2ACLI_ERR_USAGE', problem, { cause });
+  });
+  return jsonIn(text, value);
 }
 
 function jsonIn(text: string, from: string): unknown {

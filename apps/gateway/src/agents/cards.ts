@@ -116,12 +116,12 @@ async function sign(payload: string, key: SigningKey, jku: string): Promise<Agen
 
 /**
  * Without a public URL a card has the Host of its request, and a signature would confirm any host.
- * @returns the problem and its remedy; undefined if there is none
+ * @returns the problem and its remedy, to follow "PUBLIC_URL"; undefined if there is none
  */
 export function missingPublicUrlProblem(settings: {
   readonly publicUrl?: string | undefined;
   readonly cardSigningKeys: readonly SigningKey[];
 }): string | undefined {
   if (settings.cardSigningKeys.length === 0 || settings.publicUrl !== undefined) return undefined;
-  return 'PUBLIC_URL is required for signing agent cards: without it a card has the Host of its request';
+  return 'is required for signing agent cards: without it a card has the Host of its request';
 }
