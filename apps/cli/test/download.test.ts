@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { wireFetch } from '../src/agent/wire.ts';
 import { bounded, PROGRESS_MS } from '../src/commands/bounded-download.ts';
 import { download } from '../src/commands/download.ts';
 import { run } from './support/run.ts';
@@ -16,7 +17,7 @@ let folder: string;
 beforeAll(async () => {
   server = createServer((request, response) => {
     if (request.url === '/missing') response.writeHead(404).end();
-    else response.end('x'.repeat(1_000));
+    else response.end('x'.repeat(request.url === '/large' ? 65 * 2 ** 20 : 1_000));
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -42,6 +43,11 @@ describe('task download', () => {
     for (const headers of [size, {}, { ...size, 'content-encoding': 'gzip' }])
       await Array.fromAsync(bounded({ ...of, headers: new Headers(headers) })(chunks()));
     expect(said).toEqual(['film.mp4: 3.0 MiB of 6.0 MiB', 'film.mp4: 3.0 MiB', 'film.mp4: 3.0 MiB']);
+  });
+
+  it('reads files that are larger than other answers may be', async () => {
+    const read = wireFetch({ secrets: [], hasCredentials: false, isFile: true });
+    expect((await (await read(`${url}/large`)).arrayBuffer()).byteLength).toBe(65 * 2 ** 20);
   });
 
   it('keeps letters of every script, with their combining marks', async () => {

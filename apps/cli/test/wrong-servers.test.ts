@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { run } from './support/run.ts';
 
@@ -23,6 +24,14 @@ const cut: RequestListener = (_, res) => {
   res.writeHead(200, { 'content-type': 'application/json' });
   res.write('{"agents": [', () => res.destroy());
 };
+/** Ends, so that a command that reads all of it ends, too. */
+const huge =
+  (status: number, type: string): RequestListener =>
+  (_, res) => {
+    res.writeHead(status, { 'content-type': type });
+    res.on('error', () => undefined);
+    Readable.from(Array.from({ length: 80 }, () => ' '.repeat(2 ** 20))).pipe(res);
+  };
 const unavailable = JSON.stringify({
   error: { code: 503, status: 'UNAVAILABLE', message: 'Redis does not answer', details: [{ reason: 'UNAVAILABLE' }] },
 });
@@ -74,6 +83,9 @@ it.each<[what: string, listener: RequestListener, code: number, reason: RegExp, 
 it.each<[what: string, listener: RequestListener, code: number, reason: RegExp]>([
   ['a page', html(200), 1, /is not JSON\nHint: Give --agent-card/],
   ['an agent that is away', html(503), 3, /answers with HTTP 503\nHint: Try again/],
+  ['an endless card', huge(200, 'application/json'), 1, /The answer of http:\S+ is larger than 64 MiB$/],
+  ['an endless stream', huge(200, 'text/event-stream, application/json'), 1, /is larger than 64 MiB$/],
+  ['an endless refusal', huge(401, 'application/json'), 1, /is larger than 64 MiB$/],
   ['half a card', cut, 3, /The connection ended in the middle of the answer\nHint: Try again in a moment\.$/],
   [
     'a redirect to nowhere',

@@ -36,7 +36,13 @@ export async function openGateway(context: CallContext): Promise<GatewayPaths> {
   const open = wireFetch({ secrets: [], log: debug, hasCredentials: false });
   const asking = { accept: 'application/json', 'a2a-version': '1.0' };
   const ask = (url: Address, { own, ...init }: OwnHeaders, { headers, query, secrets }: Credentials) => {
-    const send = wireFetch({ secrets, log: debug, hasCredentials: secrets.length > 0, query });
+    const send = wireFetch({
+      secrets,
+      log: debug,
+      hasCredentials: secrets.length > 0,
+      query,
+      isFile: own !== undefined,
+    });
     return send(url, { ...init, headers: { ...asking, ...own, ...headers }, signal, redirect: 'error' });
   };
   const send = (url: Address, init: OwnHeaders) =>

@@ -9,6 +9,7 @@ import {
   ListenerBuilder,
   RequesterBuilder,
 } from '@grpc/grpc-js';
+import { MAX_ANSWER_BYTES } from './wire.ts';
 
 export interface GrpcOptions {
   readonly isInsecure: boolean;
@@ -24,10 +25,7 @@ export function grpcFactory(url: string, { isInsecure, log }: GrpcOptions) {
   });
 }
 
-/** The largest answer: the gateway takes messages of 5 MiB, and a task has several. gRPC's own limit is 4 MiB. */
-const MAX_ANSWER_BYTES = 64 * 2 ** 20;
-
-/** A transport of the SDK, which passes no options to its channel: with a client that takes large answers. */
+/** A transport of the SDK, which passes no options to its channel, whose limit is 4 MiB: with a client that takes large answers. */
 export function withLargeAnswers(transport: Transport, url: string, { isInsecure }: GrpcOptions): Transport {
   const holder: { grpcClient?: unknown } = Object(transport);
   if (!(holder.grpcClient instanceof Client)) return transport;

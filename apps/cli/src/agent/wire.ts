@@ -10,6 +10,9 @@ const REDACTED = '[hidden]';
 const openHeaders = ['accept', 'content-type', 'a2a-version', 'a2a-extensions'];
 const openAnswerHeaders = ['content-type', 'www-authenticate', 'retry-after'];
 
+/** The largest answer that is read as a whole: the gateway takes messages of 5 MiB, and a task has several. */
+export const MAX_ANSWER_BYTES = 64 * 2 ** 20;
+
 export interface Wire {
   /** Texts that are never logged. */
   readonly secrets: readonly string[];
@@ -18,10 +21,12 @@ export interface Wire {
   readonly hasCredentials: boolean;
   /** Additional query of the URL: a credential that the card requires there. */
   readonly query?: Readonly<Record<string, string>>;
+  /** The answer is a file, which its reader bounds. */
+  readonly isFile?: boolean;
 }
 
 /** `fetch` with the log of `--debug`; an unreachable agent, and missing credentials, are failures. */
-export function wireFetch({ secrets, log, hasCredentials, query = {} }: Wire): typeof fetch {
+export function wireFetch({ secrets, log, hasCredentials, query = {}, isFile = false }: Wire): typeof fetch {
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
@@ -29,11 +34,12 @@ export function wireFetch({ secrets, log, hasCredentials, query = {} }: Wire): t
     const begun = performance.now();
     log?.(redact(`→ ${init?.method ?? 'GET'} ${url} ${headerText(new Headers(init?.headers))}`));
     if (typeof init?.body === 'string') log?.(redact(`→ ${init.body}`));
-    const response = await fetchWithinOrigin(url, { ...init, hasCredentials: secrets.length > 0 }).catch(
+    const received = await fetchWithinOrigin(url, { ...init, hasCredentials: secrets.length > 0 }).catch(
       (error: unknown) => {
         throw error instanceof CommandFailure ? error : unreached(url, error, init?.signal);
       },
     );
+    const response = isReadAsItComes(received, isFile, init) ? received : bounded(received, url);
     log?.(
       redact(`← ${response.status} after ${Math.round(performance.now() - begun)} ms ${answerText(response.headers)}`),
     );
@@ -41,6 +47,27 @@ export function wireFetch({ secrets, log, hasCredentials, query = {} }: Wire): t
     const answer = await understood(response, init);
     return log ? logged(answer, (text) => log(redact(`← ${text}`))) : answer;
   };
+}
+
+function isReadAsItComes({ ok, headers }: Response, isFile: boolean, init: RequestInit = {}): boolean {
+  const [asked, got] = [new Headers(init.headers).get('accept'), headers.get('content-type')];
+  return ok && (isFile || [asked, got].every((types) => types?.includes('text/event-stream')));
+}
+
+/** The same response, whose body fails when it is too large: it is read into memory. */
+function bounded(response: Response, { origin }: URL): Response {
+  if (!response.body) return response;
+  let bytes = 0;
+  const count = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      bytes += chunk.length;
+      if (bytes <= MAX_ANSWER_BYTES) return controller.enqueue(chunk);
+      const text = `The answer of ${origin} is larger than ${MAX_ANSWER_BYTES / 2 ** 20} MiB`;
+      controller.error(new CommandFailure('InvalidAgentResponseError', text));
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(count), { status, statusText, headers });
 }
 
 /** Replaces each of these texts in another text, also as URLs and JSON have it. */
