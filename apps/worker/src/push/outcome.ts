@@ -28,7 +28,8 @@ const RETRYABLE: ReadonlySet<number> = new Set([408, 425, 429]);
 export function outcomeOfAnswer(status: number, retryAfter: string | undefined, response = ''): Outcome {
   if (status >= 200 && status < 300) return { kind: 'delivered' };
   if (status === 410) return { kind: 'gone' };
-  const answer = { reason: `the receiver answered ${status}`, status, ...(response && { response }) };
+  const redirect = status >= 300 && status < 400 ? ', a redirect, which is not followed' : '';
+  const answer = { reason: `the receiver answered ${status}${redirect}`, status, ...(response && { response }) };
   if (status < 500 && !RETRYABLE.has(status)) return { kind: 'refused', ...answer };
   const askedMs = retryAfterMs(retryAfter);
   return {
@@ -50,8 +51,27 @@ function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'the receiver could not be reached';
   if (error instanceof ProxyError) return error.message;
   if (error.name === 'TimeoutError') return 'the receiver did not answer in time';
+  if (error.name === 'HTTPParserError') return 'the answer of the receiver is not HTTP';
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
-  return `the receiver could not be reached: ${code}`;
+  const meaning = meaningOf(code);
+  return `the receiver could not be reached: ${meaning === undefined ? code : `${meaning} (${code})`}`;
+}
+
+const meanings: Readonly<Record<string, string>> = {
+  ENOTFOUND: 'no machine has the name in its URL',
+  ECONNREFUSED: 'nothing listens at its port',
+  ECONNRESET: 'it closed the connection',
+  UND_ERR_SOCKET: 'it closed the connection',
+  ERR_SSL_WRONG_VERSION_NUMBER: 'it does not speak TLS',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another name',
+  CERT_HAS_EXPIRED: 'its certificate has expired',
+};
+
+/** Certificates that Node does not trust. */
+const UNTRUSTED = /^(?:DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+|CERT_\w+)$/;
+
+function meaningOf(code: string): string | undefined {
+  return meanings[code] ?? (UNTRUSTED.test(code) ? 'its certificate is not trusted' : undefined);
 }
 
 /** The outcome for a webhook that cannot be decrypted because its secret is missing: it may be set again. */

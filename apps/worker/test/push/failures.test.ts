@@ -2,6 +2,7 @@ import { Ops } from '@switchyard/operators';
 import { Deliveries } from '@switchyard/push';
 import { describe, expect, test } from 'vitest';
 import { until } from '../../../../tests/support/until.ts';
+import { outcomeOfError } from '../../src/push/outcome.ts';
 import { working } from './support/events.ts';
 import { Receiver } from './support/receiver.ts';
 import { Stage } from './support/stage.ts';
@@ -47,6 +48,22 @@ describe('a delivery that fails', () => {
       expect(retryInMs).toBeGreaterThanOrEqual(5 * 2 ** i);
       expect(retryInMs).toBeLessThanOrEqual(10 * 2 ** i + 1);
     });
+  });
+
+  test.each([
+    ['ENOTFOUND', 'no machine has the name in its URL (ENOTFOUND)'],
+    ['ECONNREFUSED', 'nothing listens at its port (ECONNREFUSED)'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', 'its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT)'],
+    ['CERT_HAS_EXPIRED', 'its certificate has expired (CERT_HAS_EXPIRED)'],
+    ['EHOSTUNREACH', 'EHOSTUNREACH'],
+  ])('has the meaning of its code in its reason: %s', (code, text) => {
+    const error = Object.assign(new Error('no'), { code });
+    expect(outcomeOfError(error)).toMatchObject({ reason: `the receiver could not be reached: ${text}` });
+  });
+
+  test('because the answer is not HTTP says so', () => {
+    const error = Object.assign(new Error('no'), { name: 'HTTPParserError', code: 'HPE_INVALID_CONSTANT' });
+    expect(outcomeOfError(error)).toMatchObject({ reason: 'the answer of the receiver is not HTTP' });
   });
 
   test('because the receiver does not answer in time is retried', async () => {

@@ -49,7 +49,7 @@ describe('a webhook whose host', () => {
     };
     await stage.task({ id: 'a', url: receiver.url });
     await until(() => stage.happened('push-dead-letter').length, { what: 'the dead letter' });
-    expect(reasonsOf(stage)).toEqual(['the receiver answered 307']);
+    expect(reasonsOf(stage)).toEqual(['the receiver answered 307, a redirect, which is not followed']);
     expect(victim.connections).toBe(0);
   });
 
