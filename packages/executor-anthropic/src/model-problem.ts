@@ -1,5 +1,6 @@
 import { APIConnectionError, APIError } from '@anthropic-ai/sdk';
 import { isBrokenStream, type ModelProblem, meaningOf } from '@switchyard/agent/models';
+import { ResponseRefused } from '@switchyard/outgoing';
 
 /** What an error of Anthropic's SDK says. */
 export function problemOf(error: unknown): ModelProblem | undefined {
@@ -12,6 +13,7 @@ export function problemOf(error: unknown): ModelProblem | undefined {
     const codes = [isSpent ? 'insufficient_quota' : meaningOf(error.message), type];
     return { kind: 'refused', status, codes, headers, requestId: requestID };
   }
+  if (error instanceof ResponseRefused) return { kind: 'too-large' };
   return isBrokenStream(error) ? { kind: 'broken-off' } : undefined;
 }
 

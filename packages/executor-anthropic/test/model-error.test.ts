@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import Anthropic from '@anthropic-ai/sdk';
 import { faultOf } from '@switchyard/agent/runtime';
 import { MemoryPort } from '@switchyard/agent/testing';
@@ -82,6 +83,7 @@ describe('a model with a permanent error', () => {
     ],
     ['too large a request', refusal(413, 'request_too_large'), 'The conversation is too long for the model.'],
     ['a spent balance', refusal(400, 'invalid_request_error', noCredit), 'The quota of the model is used up.'],
+    ['thoughts without end', thinksWithoutEnd, 'The answer of the model is too large.'],
     ['the length limit', says(['Once'], 'max_tokens'), 'The answer of the model was cut off at its length limit.'],
     ['a refusal', answers([], 'refusal'), 'The answer of the model was withheld by its content filter.'],
     [
@@ -105,6 +107,16 @@ describe('a model with a permanent error', () => {
     expect(result).toHaveProperty('error.cause.message', expect.stringContaining('invalid x-api-key ***'));
   });
 });
+
+/** So many that a test ends, should they all be read. */
+function thinksWithoutEnd(response: Parameters<Script>[0]): void {
+  begin(response, []);
+  send(response, { type: 'content_block_start', index: 0, content_block: { type: 'thinking', thinking: '' } });
+  response.on('error', () => undefined);
+  const delta = { type: 'thinking_delta', thinking: 'x'.repeat(1024 ** 2) };
+  const event = `event: content_block_delta\ndata: ${JSON.stringify({ type: 'content_block_delta', index: 0, delta })}\n\n`;
+  Readable.from(Array.from({ length: 70 }, () => event)).pipe(response);
+}
 
 /** Begins an answer, and ends with this data. */
 function sends(data: string): Script {

@@ -1,4 +1,5 @@
 import { isBrokenStream, type ModelProblem } from '@switchyard/agent/models';
+import { ResponseRefused } from '@switchyard/outgoing';
 import { APIConnectionError, APIError } from 'openai';
 
 /** What an error of OpenAI's SDK says. */
@@ -10,6 +11,7 @@ export function problemOf(error: unknown): ModelProblem | undefined {
     const status = error.status ?? statusIn(code);
     return { kind: 'refused', status, codes: [code, type], headers, requestId: requestID };
   }
+  if (error instanceof ResponseRefused) return { kind: 'too-large' };
   return isBrokenStream(error) ? { kind: 'broken-off' } : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { noAnswer, type SaidOfAnswer } from '@switchyard/agent/models';
-import { RefusedError, UnavailableError } from '@switchyard/agent/runtime';
+import { UnavailableError } from '@switchyard/agent/runtime';
 import { createParser } from 'eventsource-parser';
 import { APIError } from 'openai';
 import type { SentChoice } from './answer.ts';
@@ -38,9 +38,6 @@ export function said({ id, model, usage, choices }: SentCompletion): SaidOfAnswe
 
 /** The server says that nothing follows. */
 export const done = Symbol('done');
-
-/** Longest body, in bytes. */
-const maxBytes = 64 * 1024 * 1024;
 
 /**
  * Reads a completion in chunks, or as a whole: some servers stream although they were not asked to, and others do not
@@ -98,13 +95,7 @@ function otherForm(type: string, body: string): UnavailableError {
 /** The UTF-8 text of a body, without a byte order mark. */
 async function* textsOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  let bytes = 0;
-  for await (const piece of body) {
-    bytes += piece.byteLength;
-    if (bytes > maxBytes)
-      throw new RefusedError('model-refused', `The answer of the model has more than ${maxBytes / 2 ** 20} MiB.`);
-    yield decoder.decode(piece, { stream: true });
-  }
+  for await (const piece of body) yield decoder.decode(piece, { stream: true });
 }
 
 function parsed(data: string, event: string | undefined, headers: Headers): SentCompletion {

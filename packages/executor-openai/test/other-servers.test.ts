@@ -106,7 +106,7 @@ describe('a server', () => {
       write();
     };
     const { state, statusText } = await ask(flood, report);
-    expect([state, statusText]).toEqual(['TASK_STATE_FAILED', 'The answer of the model has more than 64 MiB.']);
+    expect([state, statusText]).toEqual(['TASK_STATE_FAILED', 'The answer of the model is too large.']);
   });
 
   it('that expects thoughts back with tool calls (DeepSeek) gets them', async () => {

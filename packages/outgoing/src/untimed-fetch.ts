@@ -2,8 +2,11 @@ import type { Agent, Dispatcher, ProxyAgent, RequestInit } from 'undici';
 import { currentProxies } from './current-proxies.ts';
 import { isOfProxy, ProxyError, proxyErrorOf } from './proxy-error.ts';
 import { proxyFor } from './proxy-settings.ts';
+import { limitBody, limitLines } from './response-body.ts';
 
 const MAX_REDIRECTS = 5;
+/** More than a model's longest answer has. */
+const MAX_BYTES = 64 * 1024 ** 2;
 
 /** Node's own `fetch` gives up after 300 s without a header or a byte. */
 const noTimes = { headersTimeout: 0, bodyTimeout: 0 };
@@ -13,7 +16,7 @@ const proxied = new Map<string, Dispatcher>();
 /**
  * A `fetch` for addresses that an author or operator configured. It has no limit of time: the caller's signal has. It
  * uses the proxies of this process, and follows redirects only within the origin, because they would take an API key
- * along. @throws {ProxyError}
+ * along. A body fails with a `ResponseRefused` when it has more than 64 MiB. @throws {ProxyError}
  */
 export const untimedFetch: typeof fetch = async (input, init) => {
   if (input instanceof Request) throw new TypeError('This fetch accepts only a URL.');
@@ -22,11 +25,27 @@ export const untimedFetch: typeof fetch = async (input, init) => {
     const response = await fetchOnce(url, init);
     const next = response.status === 307 || response.status === 308 ? response.headers.get('location') : null;
     const to = next !== null && URL.canParse(next, url.href) ? new URL(next, url) : undefined;
-    if (to?.origin !== url.origin || redirects === MAX_REDIRECTS) return response;
+    if (to?.origin !== url.origin || redirects === MAX_REDIRECTS) return bounded(response);
     await response.body?.cancel();
     url = to;
   }
 };
+
+function bounded(response: Response): Response {
+  if (!response.body) return response;
+  const { status, statusText, headers } = response;
+  const chunks = limitBody(buffersOf(response.body), MAX_BYTES);
+  const isStream = headers.get('content-type')?.startsWith('text/event-stream');
+  return new Response(ReadableStream.from(isStream ? limitLines(chunks, MAX_BYTES) : chunks), {
+    status,
+    statusText,
+    headers,
+  });
+}
+
+async function* buffersOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const { buffer, byteOffset, byteLength } of body) yield Buffer.from(buffer, byteOffset, byteLength);
+}
 
 async function fetchOnce(url: URL, init: globalThis.RequestInit = {}): Promise<Response> {
   const proxy = proxyFor(url, currentProxies());

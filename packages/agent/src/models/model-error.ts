@@ -8,6 +8,8 @@ export type ModelProblem =
   | { readonly kind: 'unreachable' }
   /** The connection ended within an answer, or what came is not of the expected form. */
   | { readonly kind: 'broken-off' }
+  /** The answer has more bytes than any should have. */
+  | { readonly kind: 'too-large' }
   /** The server refused the request, or failed. */
   | ({ readonly kind: 'refused' } & Refusal);
 
@@ -34,6 +36,8 @@ export function modelError(error: unknown, problem: ModelProblem | undefined, ap
   if (problem.kind === 'unreachable')
     return new UnavailableError('model-unreachable', 'The model cannot be reached.', { cause });
   if (problem.kind === 'broken-off') return brokenOff(cause);
+  if (problem.kind === 'too-large')
+    return new RefusedError('model-refused', 'The answer of the model is too large.', { cause });
   return ofRefusal(problem, cause);
 }
 
