@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, writeSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -65,7 +65,12 @@ async function runCommand(): Promise<number> {
   const stopped = new AbortController();
   // The reader of the output may close it: `switchyard … | head -1`.
   for (const stream of [stdout, stderr])
-    stream.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') process.exit(0);
+      // Such as that of a full disk; a line that stderr does not take is lost, too.
+      if (stream === stdout) writeSync(2, `The output cannot be written: ${error.message}\n`);
+      process.exit(1);
+    });
   // The second one exits the process.
   process.once('SIGINT', () => stopped.abort(new CommandFailure('A2ACLI_ERR_INTERNAL', 'It was interrupted')));
   const invocation = {

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -557,6 +558,11 @@ describe('the program', () => {
     const head = `${process.execPath} ${file} send --stream "stream 2000" ${echo.join(' ')} | head -1`;
     const { stdout, stderr } = await shell(head);
     expect([stdout.split('\n').length, stderr]).toEqual([2, '']);
+  });
+
+  it.runIf(existsSync('/dev/full'))('says why its output cannot be written', async () => {
+    const full = shell(`${process.execPath} ${file} --help > /dev/full`);
+    await expect(full).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/^The output .*: ENOSPC/) });
   });
 });
 
