@@ -294,6 +294,13 @@ it('warns of a file of logins that is not whole, and logs in anew', async () => 
   expect(await identity.isValid(await keptToken())).toBe(true);
 });
 
+it('says that it cannot send the certificate that an agent wants', async () => {
+  await using agent = await scriptedServer({}, { securitySchemes: { mtls: { mtlsSecurityScheme: {} } } });
+  agent.refuse(() => true);
+  const { code, err } = await task(agent.url);
+  expect([code, err]).toEqual([4, expect.stringContaining('takes client certificates only')]);
+});
+
 it('says how to log in when an agent wants a token', async () => {
   await using identity = await identityServer();
   await using agent = await agentFor(identity, 'device');

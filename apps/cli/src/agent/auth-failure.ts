@@ -15,6 +15,11 @@ interface Refused {
   readonly login?: object | undefined;
 }
 
+function wantsOnlyCertificate({ securitySchemes = {} }: Card): boolean {
+  const schemes = Object.values(securitySchemes);
+  return schemes.length > 0 && schemes.every((scheme) => 'mtlsSecurityScheme' in scheme);
+}
+
 /** Over gRPC, too, missing credentials are distinguished from wrong ones; the card says which to give. */
 export function authFailure(
   failure: CommandFailure,
@@ -22,6 +27,12 @@ export function authFailure(
 ): CommandFailure {
   const { message, a2aCode } = failure;
   const names = flagsFor(card).join(' or ') || 'A2ACLI_API_KEY or A2ACLI_BEARER';
+  if (wantsOnlyCertificate(card))
+    return new CommandFailure('A2ACLI_ERR_AUTH_FAILED', message, {
+      a2aCode,
+      hint: 'This agent takes client certificates only, which this command cannot send: try curl --cert.',
+      cause: failure,
+    });
   const command = `switchyard login ${quoted(reference)}`;
   const orLogIn = namesLogin(card) ? ` Or log in: ${command}` : '';
   if (!hasCredentials)
