@@ -83,7 +83,7 @@ export class Credentials {
   /** All keys, latest first. Deletes those that ended long ago. */
   async list(): Promise<Credential[]> {
     const all = Object.entries(await this.#dependencies.redis.hgetall(this.#key)).map(([id, json]) =>
-      credentialOf(id, JSON.parse(json)),
+      credentialOf(id, entryOf(json)),
     );
     const isOld = (each: Credential): boolean => endOf(each) < Date.now() - KEPT_MS;
     const old = all.filter(isOld).map(({ id }) => id);
@@ -129,7 +129,7 @@ export class Credentials {
 
   async #read(id: string): Promise<Entry | undefined> {
     const json = await this.#dependencies.redis.hget(this.#key, id);
-    return json === null ? undefined : JSON.parse(json);
+    return json === null ? undefined : entryOf(json);
   }
 
   /** @throws {NotReplicated} */
@@ -138,6 +138,24 @@ export class Credentials {
       keys: { credentials: this.#key },
       args: { channel: this.#channel, id, entry: JSON.stringify(entry) },
     });
+  }
+}
+
+/** No key matches a damaged entry. It is listed, so that operators can revoke it, and keeps no other key from them. */
+const damaged: Entry = {
+  hash: secretHash(''),
+  tenant: '',
+  subject: '',
+  scopes: [],
+  note: 'The entry of this key in Redis is damaged: the key is refused.',
+  createdAt: new Date(0).toISOString(),
+};
+
+function entryOf(json: string): Entry {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return damaged;
   }
 }
 

@@ -86,3 +86,15 @@ test('a key that expired more than 30 days ago is deleted when keys are listed',
   expect(await store.credentials.list()).toEqual([credential]);
   expect(await redis.hlen(`${store.settings.prefix}{agents}:credentials`)).toBe(1);
 });
+
+test('a damaged entry is listed and can be revoked, as all other keys', async () => {
+  const { credentials, settings } = await testStore();
+  const { credential } = await credentials.create(draft);
+  const id = '0123456789ab';
+  await redis.hset(`${settings.prefix}{agents}:credentials`, id, '{"tenant":"ac');
+  const damaged = { id, note: expect.stringContaining('damaged') };
+  expect(await credentials.list()).toEqual([credential, expect.objectContaining(damaged)]);
+  expect(await credentials.verify({ id, secret: 'any' })).toBeUndefined();
+  expect(await credentials.revokeTenant('acme')).toBe(1);
+  expect(await credentials.revoke(id)).toHaveProperty('revokedAt');
+});
