@@ -47,7 +47,7 @@ export async function readSettings(environment: Environment): Promise<StartSetti
     port,
     host: values.HOST,
     // The port after a free port need not be free.
-    grpcPort: String(values.GRPC_PORT ?? (values.PORT === 0 ? 0 : portBeside(port, 1))),
+    grpcPort: String(values.GRPC_PORT ?? (values.PORT === 0 ? 0 : grpcPortOf(port, values.ADMIN_PORT))),
     redisUrl: values.REDIS_URL,
     dataFolder: resolve(values.DATA_DIR),
     redisPort: values.REDIS_PORT,
@@ -63,6 +63,12 @@ export async function readSettings(environment: Environment): Promise<StartSetti
 /** The default of ADMIN_PORT. */
 export function adminPortOf(port: number): number {
   return portBeside(port, AFTER_PORT);
+}
+
+/** The default of GRPC_PORT, or the port after it if that is the operators'. */
+function grpcPortOf(port: number, adminPort: number | undefined): number {
+  const usual = portBeside(port, 1);
+  return usual === adminPort ? portBeside(port, 2) : usual;
 }
 
 /** Above the port, or below it where there are no more. */
