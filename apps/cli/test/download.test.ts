@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'v
 import { wireFetch } from '../src/agent/wire.ts';
 import { bounded, PROGRESS_MS } from '../src/commands/bounded-download.ts';
 import { download } from '../src/commands/download.ts';
+import { CommandFailure } from '../src/failures/failure.ts';
 import { run } from './support/run.ts';
 import { scriptedServer } from './support/scripted-server.ts';
 
@@ -48,6 +49,19 @@ describe('task download', () => {
   it('reads files that are larger than other answers may be', async () => {
     const read = wireFetch({ secrets: [], hasCredentials: false, isFile: true });
     expect((await (await read(`${url}/large`)).arrayBuffer()).byteLength).toBe(65 * 2 ** 20);
+  });
+
+  it('saves the others if the gateway refuses a file, which is not asked for again', async () => {
+    let asked = 0;
+    const request = async (): Promise<never> => {
+      asked++;
+      throw new CommandFailure('A2ACLI_ERR_AUTH_FAILED', 'The agent refused the call', { a2aCode: 403 });
+    };
+    const artifacts = [linked('/files/0123456789', 'refused'), { parts: [{ text: 'x', filename: 'own' }] }];
+    const options = { dir: join(folder, 'refused'), gateway: { base: url, request } };
+    const { files, failed } = await download({ artifacts }, options);
+    expect(files.map((file) => basename(file))).toEqual(['own']);
+    expect([asked, failed]).toEqual([1, [{ name: 'refused', reason: 'The agent refused the call' }]]);
   });
 
   it('keeps letters of every script, with their combining marks', async () => {

@@ -4,6 +4,7 @@ import { rename, rm, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GatewayPaths } from '../agent/gateway.ts';
+import { CommandFailure } from '../failures/failure.ts';
 import { bounded, RETRY_AFTER_MS } from './bounded-download.ts';
 
 export interface StoredFileOptions {
@@ -44,6 +45,9 @@ export async function saveStoredFile(
 /** The same would happen again. */
 class FinalFailure extends Error {}
 
+/** Of the credentials, or of this file alone: the others of the task are still asked for. */
+const refused: readonly unknown[] = [401, 403];
+
 /** @returns the digest of the whole file, if the gateway says it */
 async function receive(
   part: string,
@@ -52,7 +56,10 @@ async function receive(
 ): Promise<string | undefined> {
   const from = await sizeOf(part);
   const headers: Record<string, string> = from > 0 ? { range: `bytes=${from}-` } : {};
-  const response = await gateway.request(file, { method: 'GET', headers });
+  const response = await gateway.request(file, { method: 'GET', headers }).catch((error: unknown) => {
+    const isRefused = error instanceof CommandFailure && refused.includes(error.a2aCode);
+    throw isRefused ? new FinalFailure(error.message) : error;
+  });
   // All of it has arrived before.
   if (response.status === 416) return undefined;
   if (!response.ok || !response.body) {
