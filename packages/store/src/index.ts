@@ -45,7 +45,7 @@ export { type PreSubscription, type ReaderKind, TaskMissing } from './feed/task-
 export { MemoryTooLarge } from './memory/memory.ts';
 export type { AnnouncedLimits, Places } from './places/places.ts';
 export type { Consumer } from './queue/consumer.ts';
-export { cardUrlOf, type DeliveryQueueId, queueName, REMOTE_AGENTS, remoteAgentId } from './queue/job.ts';
+export { cardUrlOf, type DeliveryQueueId, queueName, REMOTE_AGENTS, remoteAgentId } from './queue/queue-names.ts';
 export type { Queues } from './queue/queues.ts';
 export type { JobOutcome } from './queue/running-job.ts';
 export type { DueWork } from './queue/shard-checks.ts';

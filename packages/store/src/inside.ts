@@ -9,6 +9,8 @@ export { decryptWebhook, encryptWebhook, withId } from './encryption/webhook.ts'
 export { parseEvent } from './feed/feed-item.ts';
 export type { AnnouncedLimits } from './places/places.ts';
 export { Consumer, type ConsumerDependencies } from './queue/consumer.ts';
+export { type JobCounts, sumOfJobs } from './queue/job-counts.ts';
+export type { QueueSample } from './queue/load.ts';
 export {
   cardUrlOf,
   deliveryQueueText,
@@ -18,9 +20,7 @@ export {
   queueName,
   queueRoot,
   REMOTE_AGENTS,
-} from './queue/job.ts';
-export { type JobCounts, sumOfJobs } from './queue/job-counts.ts';
-export type { QueueSample } from './queue/load.ts';
+} from './queue/queue-names.ts';
 export { PUSH_QUEUE } from './queue/queues.ts';
 export { claimMembers, type TaskMember } from './record/claim-members.ts';
 export { recordArgNames, recordArgValues, recordKeyNames, sharedKeyNames } from './record/record-args.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Scope, Store } from '../src/index.ts';
-import { queueName, remoteAgentId } from '../src/queue/job.ts';
+import { queueName, remoteAgentId } from '../src/queue/queue-names.ts';
 import { accepted, begun, userMessage } from './support/drive.ts';
 import { addWithBullMQ, asBullMQ, queueContents } from './support/queue-contents.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';

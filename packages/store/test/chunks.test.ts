@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import { Observer } from '../src/deployment/observer.ts';
 import { Shards } from '../src/deployment/shards.ts';
 import type { OpenTurn } from '../src/index.ts';
-import { queueRoot } from '../src/queue/job.ts';
+import { queueRoot } from '../src/queue/queue-names.ts';
 import { settingsArgValues } from '../src/record/record-args.ts';
 import { type Append, Appends, appendScript } from '../src/turns/appends.ts';
 import type { EncodedEvent } from '../src/turns/encoded-event.ts';

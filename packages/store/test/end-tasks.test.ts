@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest';
 import { Observer } from '../src/deployment/observer.ts';
 import { Shards } from '../src/deployment/shards.ts';
 import type { OpenTurn, Store } from '../src/index.ts';
-import { queueRoot } from '../src/queue/job.ts';
+import { queueRoot } from '../src/queue/queue-names.ts';
 import { type Append, Appends, endTasksScript } from '../src/turns/appends.ts';
 import { Encoder } from '../src/turns/encoder.ts';
 import { accepted, agentMessage, begun, userMessage } from './support/drive.ts';

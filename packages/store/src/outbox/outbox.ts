@@ -15,7 +15,7 @@ import {
 import type { DeploymentDependencies } from '../deployment/deployment.ts';
 import type { ShardKeys } from '../deployment/keys.ts';
 import { agentOf } from '../deployment/scope.ts';
-import { queueName, queueRoot } from '../queue/job.ts';
+import { queueName, queueRoot } from '../queue/queue-names.ts';
 import type { Queues } from '../queue/queues.ts';
 import { claimedTasks, type TaskMember } from '../record/claim-members.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';

@@ -1,8 +1,8 @@
 import { defineScript, integer, nothing, text, tuple, tupleAnd } from '@switchyard/redis';
 import type { ShardKeys } from '../deployment/keys.ts';
-import { queueRoot } from './job.ts';
 import type { Lease } from './lease.ts';
 import { currentMoment, type Moment } from './moment.ts';
+import { queueRoot } from './queue-names.ts';
 import { type JobStart, RunningJob } from './running-job.ts';
 
 /** Arguments of scripts that include take-jobs.lua: a `TakeRequest`, and how long a lease lasts. */

@@ -1,8 +1,8 @@
 import { defineScript, type RedisConnection, word } from '@switchyard/redis';
 import { agentOf, tenantOf } from '../deployment/scope.ts';
 import type { Shards } from '../deployment/shards.ts';
-import { type DeliveryQueueId, deliveryQueueText, jobId, queueName, queueRoot } from './job.ts';
 import { countJobs, type JobCounts, sumOfJobs } from './job-counts.ts';
+import { type DeliveryQueueId, deliveryQueueText, jobId, queueName, queueRoot } from './queue-names.ts';
 
 const addScript = defineScript({
   file: 'add.lua',

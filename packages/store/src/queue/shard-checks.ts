@@ -2,7 +2,7 @@ import { defineScript, integer, list, type RedisConnection, text, toError, tuple
 import type { ShardKeys } from '../deployment/keys.ts';
 import type { StoreSettings } from '../deployment/settings.ts';
 import type { Shards } from '../deployment/shards.ts';
-import { markerOf, queueRoot } from './job.ts';
+import { markerOf, queueRoot } from './queue-names.ts';
 import type { WakeUp, WakeUps } from './wake-ups.ts';
 
 const checkShardScript = defineScript({

@@ -7,7 +7,7 @@ import {
   type WhileWorking,
 } from '@switchyard/protocol';
 import type { AnnouncedLimits } from '../places/places.ts';
-import { queueName } from '../queue/job.ts';
+import { queueName } from '../queue/queue-names.ts';
 import type { NamedSkill } from '../tasks/accept/submission.ts';
 
 /** A worker's announcement of an agent that it can run. */

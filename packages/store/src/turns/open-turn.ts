@@ -1,7 +1,7 @@
 import type { FailureReport, Message, MessageTrace, TurnEvent, TurnInput, UsageAmounts } from '@switchyard/protocol';
 import { Batches, defineScript, integer, Outage, text, tupleAnd, word } from '@switchyard/redis';
 import { idText } from '../deployment/keys.ts';
-import { queueName, queueRoot } from '../queue/job.ts';
+import { queueName, queueRoot } from '../queue/queue-names.ts';
 import { recordArgNames, recordKeyNames, turnCall } from '../record/record-args.ts';
 import { parseInboxEntry } from '../tasks/accept/submission.ts';
 import type { TextSizes } from '../tasks/read/pieces.ts';

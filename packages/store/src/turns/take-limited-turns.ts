@@ -2,7 +2,7 @@ import type { Message } from '@switchyard/protocol';
 import { isOutage } from '@switchyard/redis';
 import { type FoundJob, findJobs, type Places, parkJobs, type TakenPlaces } from '../places/places.ts';
 import type { AgentQueue, Taken } from '../queue/agent-queue.ts';
-import { parseJobId } from '../queue/job.ts';
+import { parseJobId } from '../queue/queue-names.ts';
 import { parseInboxEntry } from '../tasks/accept/submission.ts';
 import { readWhole } from '../tasks/read/read.ts';
 import { type TakeTurnsRequest, type TurnJob, type TurnJobDependencies, takeTurns } from './turn-job.ts';

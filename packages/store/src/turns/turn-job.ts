@@ -11,8 +11,8 @@ import {
   takeArgNames,
   takenFrom,
 } from '../queue/agent-queue.ts';
-import { parseJobId } from '../queue/job.ts';
 import { currentMoment, type Moment } from '../queue/moment.ts';
+import { parseJobId } from '../queue/queue-names.ts';
 import { type JobStart, RunningJob } from '../queue/running-job.ts';
 import {
   recordArgNames,

@@ -3,7 +3,7 @@ import type { FieldViolation, JsonSchema } from '@switchyard/protocol';
 import { defineScript, list, runDurably, text, tuple, verdict, words } from '@switchyard/redis';
 import type { ChangeDependencies } from '../deployment/deployment.ts';
 import { ownerOf, type Scope } from '../deployment/scope.ts';
-import { queueName, queueRoot } from '../queue/job.ts';
+import { queueName, queueRoot } from '../queue/queue-names.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../record/record-args.ts';
 import { quotaArgValues } from '../tasks/quotas/quotas.ts';
 import { findArchived, type HasArchive } from '../tasks/read/archived-reads.ts';

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 import { expect } from 'vitest';
 import type { ShardKeys } from '../../src/deployment/keys.ts';
-import { queueRoot } from '../../src/queue/job.ts';
+import { queueRoot } from '../../src/queue/queue-names.ts';
 
 /** Creates a task of an agent with a number of messages, and begins its first turn as the run `r`. @returns its id */
 export type Begin = (agent: string, messages: number) => Promise<string>;

@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 import { uniquePrefix } from '../../../../tests/support/prefix.ts';
 import { ShardKeys } from '../../src/deployment/keys.ts';
 import { sweepScript } from '../../src/outbox/outbox.ts';
-import { queueRoot } from '../../src/queue/job.ts';
+import { queueRoot } from '../../src/queue/queue-names.ts';
 import type { SettingsArgValues } from '../../src/record/record-args.ts';
 import { addMessageScript } from '../../src/tasks/accept/accept.ts';
 import { makeTasksScript, newTaskArgs } from '../../src/tasks/accept/new-tasks.ts';

@@ -1,7 +1,7 @@
 import { defineScript, runDurably, word } from '@switchyard/redis';
 import type { ChangeDependencies } from '../../deployment/deployment.ts';
 import { ownerOf, type Scope } from '../../deployment/scope.ts';
-import { queueName, queueRoot } from '../../queue/job.ts';
+import { queueName, queueRoot } from '../../queue/queue-names.ts';
 import { recordArgNames, recordArgValues, recordKeyNames } from '../../record/record-args.ts';
 import { archivedPosition, type HasArchive } from '../read/archived-reads.ts';
 

@@ -3,7 +3,7 @@ import { confirmRead, type DurableDependencies, defineScript, runDurably, word }
 import { idText } from '../../deployment/keys.ts';
 import { ownerOf, type Scope } from '../../deployment/scope.ts';
 import type { StoreSettings } from '../../deployment/settings.ts';
-import { queueName } from '../../queue/job.ts';
+import { queueName } from '../../queue/queue-names.ts';
 import type { Queues } from '../../queue/queues.ts';
 import { sharedKeyNames } from '../../record/record-args.ts';
 import { dropClaims } from '../accept/idempotency-keys.ts';
