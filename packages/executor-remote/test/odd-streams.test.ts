@@ -187,14 +187,15 @@ describe.each<Binding>(['JSONRPC', 'HTTP+JSON'])('a stream of A2A 0.3 over %s', 
 test('a stream of messages without end is left, and the turn fails with the reason', async () => {
   const [text, most] = ['x'.repeat(1024 * 1024), 60];
   let written = 0;
-  const { result } = await turnWith('JSONRPC', (response, frame) => {
+  const writes: Writes = (response, frame) => {
     const write = (): void => {
       if (response.destroyed || written === most) return void response.end();
       const message = { kind: 'message', messageId: `${++written}`, role: 'agent', parts: [{ kind: 'text', text }] };
       response.write(frame(message), () => setImmediate(write));
     };
     write();
-  });
+  };
+  const { result } = await turnWith('JSONRPC', writes, { idleTimeoutMs: 60_000 });
   expect(result).toMatchObject({ error: { message: expect.stringMatching(/refused: its stream .* of messages$/) } });
   expect(written).toBeLessThan(most);
 });

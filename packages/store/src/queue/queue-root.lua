@@ -1,4 +1,4 @@
--- The roots of the keys of queues, as job.ts makes them.
+-- The roots of the keys of queues, as queue-names.ts makes them.
 
 -- Of the own queue of the agent of a task. queues: prefix of the keys of the shard's queues; owner: of the task
 local function root_of_agent(queues, owner)
