@@ -141,7 +141,7 @@ it("the log has each worker killed by a message, and the message's failure as an
   expect([diagnosis.finding, reason?.kind, diagnosis.text]).toEqual([
     'failed',
     'worker-lost',
-    `The task failed (worker-lost): Worker ${line('turn-taken-over')?.worker} stopped while it ran the attempt.`,
+    `The task failed (worker-lost): Worker ${line('turn-taken-over')?.worker} stopped while it ran the attempt. It was attempt 2.`,
   ]);
   expect(await (await fetch(`${url}/tasks/${id}`, { headers: { 'a2a-version': '1.0' } })).text()).not.toMatch(/lost/);
 });
