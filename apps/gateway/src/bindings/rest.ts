@@ -237,9 +237,12 @@ const verbs = {
 
 /** The verbs that can be behind the colon at the end of a POST's path; empty if it has no colon there. */
 function verbHint({ method, path }: Pick<RoutedRequest, 'method' | 'path'>): string {
-  const [, messages] = /(?:^|\/)(message|tasks\/[^/]+)(?::|%3a)[^/:]*\/?$/i.exec(path) ?? [];
-  if (messages === undefined || method !== 'POST') return '';
-  const known = messages === 'message' ? verbs.message : verbs.tasks;
+  const parts = path.replaceAll(/%3a/gi, ':').split('/');
+  if (parts.at(-1) === '') parts.pop();
+  const [parent, last = ''] = parts.slice(-2);
+  const object = last.slice(0, Math.max(0, last.lastIndexOf(':')));
+  if (object === '' || method !== 'POST' || (object !== 'message' && parent !== 'tasks')) return '';
+  const known = object === 'message' ? verbs.message : verbs.tasks;
   return `; the path of a POST ends with ${known.map((verb) => `:${verb}`).join(' or ')}`;
 }
 
