@@ -34,7 +34,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   'packages/outgoing': [],
   'packages/files': [],
   'packages/operator-api': ['protocol'],
-  'packages/telemetry': ['protocol'],
+  'packages/telemetry': ['protocol', 'settings'],
   'packages/local': [],
   'apps/console': ['operator-api', 'protocol'],
   'apps/cli': [

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
 import { quoted } from '@switchyard/settings/quoted';
-import { visible } from '@switchyard/telemetry/visible';
+import { visible } from '@switchyard/settings/visible';
 import type { Command } from 'commander';
 import type { Agent } from '../agent/agent.ts';
 import { isTerminal, type Part, type StreamResponse, stateOf } from '../agent/objects.ts';

@@ -1,4 +1,4 @@
-import { visible } from '@switchyard/telemetry/visible';
+import { visible } from '@switchyard/settings/visible';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { dataFolderOf } from '../data-folder/data-folder.ts';

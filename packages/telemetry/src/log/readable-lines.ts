@@ -1,7 +1,7 @@
+import { visible } from '@switchyard/settings/visible';
 import pretty from 'pino-pretty';
 import { failureLines } from './failure-lines.ts';
 import { shortLine } from './short-lines.ts';
-import { visible } from './visible.ts';
 
 export interface LineFormat {
   readonly isColored: boolean;
