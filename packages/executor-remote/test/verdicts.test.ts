@@ -20,7 +20,9 @@ async function send(answers: readonly Answer[], way: Way, other?: Answer) {
   const port = new MemoryPort({ message: 'Two pizzas' });
   // An answer may take long on a busy machine.
   const requestTimeoutMs = answers.includes(silence) ? 300 : 20_000;
-  const settings = { cardUrl: agent.cardUrl, pollEveryMs: 5, retryBudgetMs: 900, idleTimeoutMs: 60, requestTimeoutMs };
+  // Several answers end with one after which nothing is repeated.
+  const retryBudgetMs = answers.length > 1 ? 60_000 : 900;
+  const settings = { cardUrl: agent.cardUrl, pollEveryMs: 5, retryBudgetMs, idleTimeoutMs: 60, requestTimeoutMs };
   const result = await executeTurn(agentThat(remoteExecutor(settings)), port);
   const text = port.current.status.message?.parts[0]?.text ?? '';
   const error = 'error' in result ? result.error : undefined;
