@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, it, test, vi } from 'vitest';
 import { until } from '../../../tests/support/until.ts';
-import type { Store } from '../src/index.ts';
+import type { JobOutcome, Store, TurnJob } from '../src/index.ts';
 import type { RunningJob } from '../src/queue/running-job.ts';
 import { accepted } from './support/drive.ts';
 import { alice, testRedis, testStore } from './support/redis.ts';
@@ -101,54 +101,43 @@ test('a take whose reply was lost gets the same jobs after an outage that is lon
   expect(await store.queue.counts('echo')).toMatchObject({ waiting: 1, active: 2 });
 });
 
-test('a job that Redis has for a process which does not know it runs nevertheless', async () => {
-  const store = await testStore({ leaseMs: 300 });
-  const { taskId: unknown } = await accepted(store, alice);
-  // As if the reply with the job had not arrived.
-  await take(store, { taker: `${store.processId}:lost` });
-  const gate = Promise.withResolvers<void>();
-  const runs: string[] = [];
-  const consumer = store.turns.consume({
-    queue: 'echo',
-    concurrency: 2,
-    onError: () => undefined,
-    async run({ taskId }) {
-      runs.push(taskId);
-      if (taskId !== unknown) await gate.promise;
-      return 'done';
-    },
+describe('a job that Redis has for a process which does not know it runs', () => {
+  const hooks = { onCancel: () => undefined, onFenced: () => undefined };
+  it.each<[string, (job: TurnJob) => Promise<JobOutcome>]>([
+    ['nevertheless', async () => 'done'],
+    [
+      'also beside an agent that goes on after its outcome',
+      async (job) => {
+        const turn = await job.begin(hooks);
+        if (typeof turn === 'string') return 'done';
+        await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
+        return 'removed';
+      },
+    ],
+  ])('%s', async (_, work) => {
+    const store = await testStore({ leaseMs: 300 });
+    const { taskId: unknown } = await accepted(store, alice);
+    // As if the reply with the job had not arrived.
+    await take(store, { taker: `${store.processId}:lost` });
+    const gate = Promise.withResolvers<void>();
+    const runs: string[] = [];
+    const consumer = store.turns.consume({
+      queue: 'echo',
+      concurrency: 2,
+      onError: () => undefined,
+      async run(job) {
+        runs.push(job.taskId);
+        const outcome = await work(job);
+        if (job.taskId !== unknown) await gate.promise;
+        return outcome;
+      },
+    });
+    await consumer.start();
+    await accepted(store, alice);
+    await until(() => runs.includes(unknown), { what: 'the job runs' });
+    gate.resolve();
+    await consumer.stop();
   });
-  await consumer.start();
-  await accepted(store, alice);
-  await until(() => runs.includes(unknown), { what: 'the job runs' });
-  gate.resolve();
-  await consumer.stop();
-});
-
-test('a job that Redis has for a process which does not know it runs also beside an agent that goes on after its outcome', async () => {
-  const store = await testStore({ leaseMs: 300 });
-  const { taskId: unknown } = await accepted(store, alice);
-  await take(store, { taker: `${store.processId}:lost` });
-  const gate = Promise.withResolvers<void>();
-  const runs: string[] = [];
-  const consumer = store.turns.consume({
-    queue: 'echo',
-    concurrency: 2,
-    onError: () => undefined,
-    async run(job) {
-      runs.push(job.taskId);
-      const turn = await job.begin({ onCancel: () => undefined, onFenced: () => undefined });
-      if (typeof turn === 'string') return 'done';
-      await turn.publish({ kind: 'status', state: 'TASK_STATE_COMPLETED', settles: true });
-      if (job.taskId !== unknown) await gate.promise;
-      return 'removed';
-    },
-  });
-  await consumer.start();
-  await accepted(store, alice);
-  await until(() => runs.includes(unknown), { what: 'the job runs' });
-  gate.resolve();
-  await consumer.stop();
 });
 
 test('the number of running jobs is exact after takes, ends, returns and recoveries', async () => {
