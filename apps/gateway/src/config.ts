@@ -278,7 +278,6 @@ function readFiles(raw: RawSettings): FileSettings | undefined {
   };
 }
 
-/** The next port, so that two gateways only need different values of `PORT`. */
 /** Otherwise the second to listen says only that the port is in use, as if by another program. */
 function requireSeparatePorts(raw: RawSettings): void {
   const { HOST, PORT, GRPC_PORT, ADMIN_HOST, ADMIN_PORT } = raw.values;
@@ -296,6 +295,7 @@ function overlap(one: string, other: string): boolean {
   return one === other || everyAddress.has(one) || everyAddress.has(other);
 }
 
+/** The next port, so that two gateways only need different values of `PORT`. */
 function portAfter(httpPort: number): number {
   return httpPort === 0 || httpPort === 65_535 ? 0 : httpPort + 1;
 }

@@ -12,7 +12,7 @@ import { AgentConsumer } from './consume/agent-consumer.ts';
 import { Drain } from './consume/drain.ts';
 import { keyOf } from './consume/key-of.ts';
 import { RemoteAgentConsumer } from './consume/remote-agent-consumer.ts';
-import { problemsOf } from './external-agents/sources.ts';
+import { remoteProblemsOf } from './external-agents/sources.ts';
 import { type FileSettings, WorkerFiles } from './files/worker-files.ts';
 import { Announcer } from './maintenance/announcer.ts';
 import { type ArchiveSettings, Archiving } from './maintenance/archiving.ts';
@@ -139,7 +139,7 @@ export class Worker {
       version,
       turns: () => this.#turns.list(),
       figures: () => figures.read(),
-      remoteProblems: () => ({ ...this.#turns.remoteProblems(), ...problemsOf(agents) }),
+      remoteProblems: () => ({ ...this.#turns.remoteProblems(), ...remoteProblemsOf(agents) }),
       onDrainRequest: (request) => this.#applyDrainRequest(request),
       emit,
     });

@@ -25,7 +25,7 @@ export interface FileSettings {
   readonly maxFileBytes?: number;
 }
 
-/** Size and time of change of each file, by its path in the workspace; `unreadable` for files and folders that cannot be read. */
+/** By path in the workspace: size and time of change of a file; `unreadable` for what cannot be read. */
 export type FileList = Readonly<Record<string, string>>;
 
 /** Folder of the files in the client's message. */

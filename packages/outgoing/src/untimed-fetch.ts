@@ -25,13 +25,13 @@ export const untimedFetch: typeof fetch = async (input, init) => {
     const response = await fetchOnce(url, init);
     const next = response.status === 307 || response.status === 308 ? response.headers.get('location') : null;
     const to = next !== null && URL.canParse(next, url.href) ? new URL(next, url) : undefined;
-    if (to?.origin !== url.origin || redirects === MAX_REDIRECTS) return bounded(response);
+    if (to?.origin !== url.origin || redirects === MAX_REDIRECTS) return limitResponse(response);
     await response.body?.cancel();
     url = to;
   }
 };
 
-function bounded(response: Response): Response {
+function limitResponse(response: Response): Response {
   if (!response.body) return response;
   const { status, statusText, headers } = response;
   const chunks = limitBody(buffersOf(response.body), MAX_BYTES);

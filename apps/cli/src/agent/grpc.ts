@@ -25,7 +25,7 @@ export function grpcFactory(url: string, { isInsecure, log }: GrpcOptions) {
   });
 }
 
-/** A transport of the SDK, which passes no options to its channel, whose limit is 4 MiB: with a client that takes large answers. */
+/** A transport of the SDK, which passes no options to its channel, with a client that takes more than gRPC's 4 MiB. */
 export function withLargeAnswers(transport: Transport, url: string, { isInsecure }: GrpcOptions): Transport {
   const holder: { grpcClient?: unknown } = Object(transport);
   if (!(holder.grpcClient instanceof Client)) return transport;

@@ -39,7 +39,7 @@ export function wireFetch({ secrets, log, hasCredentials, query = {}, isFile = f
         throw error instanceof CommandFailure ? error : unreached(url, error, init?.signal);
       },
     );
-    const response = isReadAsItComes(received, isFile, init) ? received : bounded(received, url);
+    const response = isReadAsItComes(received, isFile, init) ? received : limitAnswer(received, url);
     log?.(
       redact(`← ${response.status} after ${Math.round(performance.now() - begun)} ms ${answerText(response.headers)}`),
     );
@@ -55,7 +55,7 @@ function isReadAsItComes({ ok, headers }: Response, isFile: boolean, init: Reque
 }
 
 /** The same response, whose body fails when it is too large: it is read into memory. */
-function bounded(response: Response, { origin }: URL): Response {
+function limitAnswer(response: Response, { origin }: URL): Response {
   if (!response.body) return response;
   let bytes = 0;
   const count = new TransformStream<Uint8Array, Uint8Array>({

@@ -46,7 +46,7 @@ export async function saveStoredFile(
 class FinalFailure extends Error {}
 
 /** Of the credentials, or of this file alone: the others of the task are still asked for. */
-const refused: readonly unknown[] = [401, 403];
+const refusedCodes: readonly unknown[] = [401, 403];
 
 /** @returns the digest of the whole file, if the gateway says it */
 async function receive(
@@ -57,7 +57,7 @@ async function receive(
   const from = await sizeOf(part);
   const headers: Record<string, string> = from > 0 ? { range: `bytes=${from}-` } : {};
   const response = await gateway.request(file, { method: 'GET', headers }).catch((error: unknown) => {
-    const isRefused = error instanceof CommandFailure && refused.includes(error.a2aCode);
+    const isRefused = error instanceof CommandFailure && refusedCodes.includes(error.a2aCode);
     throw isRefused ? new FinalFailure(error.message) : error;
   });
   // All of it has arrived before.

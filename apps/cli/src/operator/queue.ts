@@ -101,7 +101,7 @@ function rows(agent: AgentReading): string[][] {
   const counts = [active, delayed, tenants].map(String);
   const whole = [
     id,
-    stateOf(agent),
+    queueState(agent),
     `${workers}`,
     `${waiting}`,
     ageText(oldestWaitMs),
@@ -116,7 +116,7 @@ function rows(agent: AgentReading): string[][] {
   return [whole, ...ofSkills];
 }
 
-function stateOf({ paused, silentSince, workers, remoteProblem }: AgentReading): string {
+function queueState({ paused, silentSince, workers, remoteProblem }: AgentReading): string {
   if (paused) return 'paused';
   if (silentSince) return silentFor(silentSince);
   if (workers === 0) return 'no worker';

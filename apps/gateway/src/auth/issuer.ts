@@ -77,7 +77,7 @@ export class IssuerKeys {
       this.#keys = createLocalJWKSet(keys);
       this.#readAt = performance.now();
       // The issuer may have withdrawn them: the ones of before are no longer valid.
-      if (!hasKey(keys)) this.#emit({ kind: 'issuer-without-keys', issuer: this.#settings.issuer });
+      if (!canSign(keys)) this.#emit({ kind: 'issuer-without-keys', issuer: this.#settings.issuer });
     } catch (err) {
       this.#emit({ kind: 'issuer-unreadable', issuer: this.#settings.issuer, err });
     }
@@ -92,7 +92,7 @@ async function readKeys(client: GuardedClient, { issuer, jwksUrl }: IssuerKeysSe
 }
 
 /** Whether a token can be signed with one of them. */
-function hasKey({ keys }: KeySet): boolean {
+function canSign({ keys }: KeySet): boolean {
   return keys.some(({ use }) => use !== 'enc');
 }
 
@@ -105,7 +105,7 @@ export async function countIssuerKeys(settings: IssuerKeysSettings): Promise<num
   const client = clientFor(settings);
   try {
     const read = await readKeys(client, settings);
-    return hasKey(read) ? read.keys.length : 0;
+    return canSign(read) ? read.keys.length : 0;
   } finally {
     await client.destroy();
   }

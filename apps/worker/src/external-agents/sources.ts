@@ -29,7 +29,7 @@ export interface ExternalAgent extends Agent {
 }
 
 /** The problems of those that have one, by id. */
-export function problemsOf(agents: readonly Agent[]): Readonly<Record<string, RemoteProblem>> {
+export function remoteProblemsOf(agents: readonly Agent[]): Readonly<Record<string, RemoteProblem>> {
   const external = agents.filter(isExternalAgent);
   return Object.fromEntries(external.flatMap(({ id, problem }) => (problem ? [[id, problem]] : [])));
 }

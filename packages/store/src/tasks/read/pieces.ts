@@ -1,7 +1,7 @@
 import { integer, optional, type Parser, type RedisConnection, text, tuple } from '@switchyard/redis';
 import { isStateLetter, stateOf } from '../visibility/state-letters.ts';
 
-/** A piece of a task, as in pieces.lua: JSON, or the key and last byte of a large text, of which `latest` messages count. */
+/** A piece of a task, as in pieces.lua: JSON, or the key and last byte of a large text, or of its latest messages. */
 export type Piece = string | [key: string, last: number, latest: number | null];
 
 const textReference = tuple(text, integer, optional(integer));
