@@ -5,7 +5,6 @@ export { hostName, isAddressOrLocalhost, isLoopback, urlHost } from './host-name
 export { hasKey, readOperatorKey } from './keys/operator-key.ts';
 export { readSigningKeys } from './keys/read-signing-keys.ts';
 export type { PublicJwk, SigningKey } from './keys/signing-key.ts';
-export { quoted } from './quoted.ts';
 export { type Environment, Settings, SettingsError, type ValuesOf } from './read-settings.ts';
 export { readSecret } from './secrets.ts';
 export type { Rate } from './setting/kinds.ts';
@@ -15,4 +14,5 @@ export { collector, givenAssignments, sharedAssignments } from './shared-setting
 export { type KnownError, portError, startFailure } from './start-errors.ts';
 export { limitStop, stopLimitMs } from './stop-limit.ts';
 export { storeSettings } from './store-settings.ts';
+export { quoted } from './terminal.ts';
 export { unknownSettings, unknownSettingText } from './unknown-settings.ts';

@@ -1,7 +1,7 @@
 import { allSettings } from './all-settings.ts';
-import { quoted } from './quoted.ts';
 import type { Environment, ValuesOf } from './read-settings.ts';
 import type { CommandName, Setting } from './setting/setting.ts';
+import { quoted } from './terminal.ts';
 
 /**
  * Those given settings that must be equal in every process of a deployment, to put before a command:

@@ -1,4 +1,4 @@
-import { quoted } from '@switchyard/settings/quoted';
+import { quoted } from '@switchyard/settings/terminal';
 import { CommandFailure } from '../failures/failure.ts';
 import type { Card } from './card.ts';
 import { flagsFor, namesLogin } from './credentials.ts';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createInterface } from 'node:readline';
-import { quoted } from '@switchyard/settings/quoted';
-import { visible } from '@switchyard/settings/visible';
+import { quoted, visible } from '@switchyard/settings/terminal';
 import type { Command } from 'commander';
 import type { Agent } from '../agent/agent.ts';
 import { isTerminal, type Part, type StreamResponse, stateOf } from '../agent/objects.ts';

@@ -1,4 +1,4 @@
-import { quoted } from '@switchyard/settings/quoted';
+import { quoted } from '@switchyard/settings/terminal';
 import type { Agent } from '../agent/agent.ts';
 import type { Task } from '../agent/objects.ts';
 import { isCutOff } from '../failures/call-failure.ts';

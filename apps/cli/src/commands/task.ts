@@ -1,5 +1,5 @@
 import { filesUri } from '@switchyard/protocol';
-import { quoted } from '@switchyard/settings/quoted';
+import { quoted } from '@switchyard/settings/terminal';
 import type { Command } from 'commander';
 import type { Agent } from '../agent/agent.ts';
 import { offers } from '../agent/extensions.ts';

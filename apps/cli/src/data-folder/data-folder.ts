@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { mkdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { quoted } from '@switchyard/settings/quoted';
+import { quoted } from '@switchyard/settings/terminal';
 import { z } from 'zod';
 import { readOwnFile } from '../settings/file-owner.ts';
 import { isOfThisMachine } from '../settings/this-machine.ts';

@@ -1,4 +1,4 @@
-import { quoted } from '@switchyard/settings/quoted';
+import { quoted } from '@switchyard/settings/terminal';
 import type { TokenSource } from '../agent/token-source.ts';
 import { CommandFailure } from '../failures/failure.ts';
 import type { KeptLogins, Login } from './kept-logins.ts';

@@ -1,4 +1,4 @@
-import { visible } from '@switchyard/settings/visible';
+import { visible } from '@switchyard/settings/terminal';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { dataFolderOf } from '../data-folder/data-folder.ts';

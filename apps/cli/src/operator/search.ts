@@ -7,7 +7,7 @@ import {
   type TaskSearch,
   taskPageSchema,
 } from '@switchyard/operator-api';
-import { quoted } from '@switchyard/settings/quoted';
+import { quoted } from '@switchyard/settings/terminal';
 import type { Command } from 'commander';
 import { programWithFolder } from '../data-folder/data-folder.ts';
 import { CommandFailure } from '../failures/failure.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { givenEventSchema, startedTaskSchema } from '@switchyard/operator-api';
-import { quoted } from '@switchyard/settings/quoted';
+import { quoted } from '@switchyard/settings/terminal';
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { CommandFailure } from '../failures/failure.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { open as openFile, rename } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import { type OperatorClient, type TenantExportProgress, tenantExportSchema } from '@switchyard/operator-api';
-import { quoted } from '@switchyard/settings/quoted';
+import { quoted } from '@switchyard/settings/terminal';
 import type { Command } from 'commander';
 import { programWithFolder } from '../data-folder/data-folder.ts';
 import { field } from '../output/labelled-text.ts';

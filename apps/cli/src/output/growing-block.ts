@@ -1,4 +1,4 @@
-import { visible } from '@switchyard/settings/visible';
+import { visible } from '@switchyard/settings/terminal';
 
 /** The content of a block that comes in pieces. An empty line would end the block, so it gets a space. */
 export class GrowingBlock {

@@ -1,4 +1,4 @@
-import { visible } from '@switchyard/settings/visible';
+import { visible } from '@switchyard/settings/terminal';
 
 // The text format of the specification, section 11.2: a `Label: value` per line. Multi-line content is a block that
 // begins with its label and ends at the first empty line.

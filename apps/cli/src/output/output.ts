@@ -1,4 +1,4 @@
-import { visible } from '@switchyard/settings/visible';
+import { visible } from '@switchyard/settings/terminal';
 import type { CommandFailure } from '../failures/failure.ts';
 import type { CliOptions } from '../settings/options.ts';
 import { field } from './labelled-text.ts';

@@ -1,4 +1,4 @@
-import { visible } from '@switchyard/settings/visible';
+import { visible } from '@switchyard/settings/terminal';
 import type { Artifact, Message, Part, StreamResponse, Task } from '../agent/objects.ts';
 
 /** Converts an agent's events to text for people: each message once, and artifacts as they grow. */

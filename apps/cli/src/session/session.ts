@@ -1,8 +1,7 @@
 import type { Server } from 'node:http';
 import type { Readable, Writable } from 'node:stream';
 import { inputIsMissing, waitingUri } from '@switchyard/protocol';
-import { quoted } from '@switchyard/settings/quoted';
-import { visible } from '@switchyard/settings/visible';
+import { quoted, visible } from '@switchyard/settings/terminal';
 import type { Command } from 'commander';
 import type { Agent } from '../agent/agent.ts';
 import { type CallContext, connect } from '../agent/connect.ts';

@@ -1,4 +1,4 @@
-import { visible } from '@switchyard/settings/visible';
+import { visible } from '@switchyard/settings/terminal';
 import pretty from 'pino-pretty';
 import { failureLines } from './failure-lines.ts';
 import { shortLine } from './short-lines.ts';

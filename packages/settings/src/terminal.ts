@@ -1,3 +1,10 @@
+// Texts that people read in a terminal, or paste into one.
+
+/** Quotes a value for sh, bash and zsh. */
+export function quoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
 /**
  * Control characters, line separators, and characters that change the direction of the text around them: a terminal
  * shows `evil\u202Etxt.exe` as `evilexe.txt`.
